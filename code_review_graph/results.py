@@ -1,0 +1,161 @@
+"""The one shape of every answer: what MCP, the command line and the harness all see."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from code_review_graph.model import EdgeKind, NodeKind, ReferenceKind, Resolution
+
+
+class Result(BaseModel):
+    """Base of all results: immutable, and strict about unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Symbol(Result):
+    """A definition as answers show it. Lines are 1-based and inclusive."""
+
+    qualified_name: str
+    name: str
+    kind: NodeKind
+    path: str
+    start_line: int
+    end_line: int
+    signature: str = ""
+    summary: str = Field(default="", description="First line of the docstring.")
+    is_test: bool = False
+
+
+class Signal(Result):
+    """One reason for a hit: which signal found it, and at which rank (1 = best)."""
+
+    name: str
+    rank: int
+
+
+class SearchHit(Symbol):
+    """A ranked definition."""
+
+    score: float
+    why: tuple[Signal, ...] = ()
+
+
+class SearchMode(StrEnum):
+    """Which signals answered."""
+
+    HYBRID = "hybrid"
+    KEYWORD = "keyword"
+
+
+class SearchResult(Result):
+    """Answer of hybrid_search. ``total`` counts the candidates before the cut to ``limit``."""
+
+    query: str
+    mode: SearchMode
+    hits: tuple[SearchHit, ...]
+    total: int
+    notices: tuple[str, ...] = ()
+
+
+class Pattern(StrEnum):
+    """What query_graph can be asked."""
+
+    CALLERS_OF = "callers_of"
+    CALLEES_OF = "callees_of"
+    TESTS_FOR = "tests_for"
+    TESTED_BY = "tested_by"
+    IMPORTS_OF = "imports_of"
+    IMPORTERS_OF = "importers_of"
+    INHERITORS_OF = "inheritors_of"
+    BASES_OF = "bases_of"
+    CHILDREN_OF = "children_of"
+    REFERENCES_TO = "references_to"
+    FILE_SUMMARY = "file_summary"
+
+
+class Neighbour(Symbol):
+    """A definition reached from the target. ``lines`` are the sites, in ``site_path``."""
+
+    edge: EdgeKind
+    resolution: Resolution
+    distance: int = Field(description="Hops from the target; for tests, helpers between test and target.")
+    lines: tuple[int, ...] = ()
+    site_path: str = ""
+    via: str | None = None
+
+
+class ExternalReference(Result):
+    """A callee that no definition of the repository answers, under its written name."""
+
+    name: str
+    kind: ReferenceKind
+    lines: tuple[int, ...] = ()
+
+
+class QueryStatus(StrEnum):
+    """How the target was understood."""
+
+    OK = "ok"
+    AMBIGUOUS = "ambiguous"
+    NOT_FOUND = "not_found"
+
+
+class QueryResult(Result):
+    """Answer of query_graph.
+
+    ``guesses`` are name-only matches, apart and last. ``total`` counts neighbours before the cut to ``limit``,
+    ``cut`` those left out. When the target is ambiguous or unknown, ``candidates`` lists what it may mean.
+    """
+
+    status: QueryStatus
+    pattern: Pattern
+    target: str
+    resolved_target: Symbol | None = None
+    neighbours: tuple[Neighbour, ...] = ()
+    guesses: tuple[Neighbour, ...] = ()
+    references: tuple[ExternalReference, ...] = ()
+    candidates: tuple[Symbol, ...] = ()
+    total: int = 0
+    cut: int = 0
+    hint: str = ""
+
+
+class GraphStatus(Result):
+    """What the index holds and how it was made."""
+
+    repository: str
+    database: str
+    indexed: bool
+    schema_version: int | None = None
+    commit: str | None = None
+    built_at: str | None = None
+    files: int = 0
+    nodes: dict[str, int] = Field(default_factory=dict)
+    edges: dict[str, int] = Field(default_factory=dict)
+    resolutions: dict[str, int] = Field(default_factory=dict)
+    references: dict[str, int] = Field(default_factory=dict)
+    embedding_model: str | None = None
+    vectors: int = 0
+    vectors_missing: int = 0
+    diagnostics: int = 0
+    hint: str = ""
+
+
+class BuildReport(Result):
+    """What a build or update did."""
+
+    repository: str
+    full: bool
+    files: int
+    parsed: int
+    removed: int
+    nodes: int
+    edges: int
+    references: int
+    embedded: int
+    vectors_missing: int
+    diagnostics: tuple[str, ...] = ()
+    seconds: float
