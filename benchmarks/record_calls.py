@@ -1,0 +1,381 @@
+"""Record which calls and which tests really happen while a repository's own pytest suite runs.
+
+Run it with the CPython >= 3.13 that has the project and its test dependencies (3.12 loses calls with star arguments)::
+
+    PYTHONPATH=CHECKOUT PROJECT_PYTHON -m benchmarks.record_calls --repo REPO --calls FILE --tests FILE [-- PYTEST ARGS]
+
+What counts as an explicit call
+    A ``sys.monitoring`` CALL event in code of the repository, at an instruction whose position is that of a call
+    expression of the source, or of a decorator being applied, whose callee is a definition of the repository:
+
+    - a function or method written there (bound methods, static and class methods are unwrapped);
+    - a function behind wrappers that keep ``__wrapped__`` (``functools.wraps``, ``lru_cache``, ``contextmanager``):
+      the callee is the innermost function, the one whose name the source calls; a wrapper without ``__wrapped__`` is
+      the callee itself, for nothing says what it wraps;
+    - a class written there: the callee is the class; the ``__init__`` (else ``__new__``) of the repository that its MRO
+      finds is kept beside it as ``constructor``, and an edge to either is the same answer;
+    - an instance whose class has ``__call__`` in the repository (form ``instance``).
+
+    Lambdas are no definitions, so calling one is not recorded; calls made in one belong to its encloser. The implicit
+    ``__exit__`` of ``with`` has the position of the context expression and is dropped. Operators, properties, iteration
+    and callbacks made by foreign code are not calls here.
+
+    ``named`` tells the calls whose written name (imports' ``as`` undone) is the callee's own name. Constructors of any
+    spelling (``cls()``, ``self.response_class()``) are marked ``constructor``. A call that is neither (a value that
+    happens to hold the function: ``f(*args)`` in a wrapper) is recorded and left to the scorer.
+
+What counts for tests
+    ``direct``: definitions that the test's own body calls: explicit calls as above, and every frame of the repository
+    that starts with the test function as its nearest frame of the repository (properties, operators, callbacks through
+    foreign code, first steps of generators and coroutines). A wrapper that the repository itself put around a
+    definition gives way to that definition. ``executed``: definitions with a frame that started, and classes that were
+    constructed, during the test's setup, call and teardown, in any thread.
+
+Tests run without assertion rewriting, so that positions are those of the source.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.syntax import CallSite, Definition, Key, Sources, read_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TOOL = 3  # a free tool id of sys.monitoring
+CONSTRUCTORS = ("__init__", "__new__")
+
+
+class _Edge(tuple[Key, Key, Key | None, CallSite, str, bool]):
+    """Caller, callee, constructor, site, form, named."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class _Test:
+    node: str
+    key: Key
+    line: int
+    direct: set[Key] = field(default_factory=set)
+    executed: set[Key] = field(default_factory=set)
+
+
+class Recorder:
+    """Collects calls and per-test definitions; a pytest plugin."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.root = str(sources.root) + os.sep
+        self.calls: Counter[_Edge] = Counter()
+        self.tests: dict[Key, _Test] = {}
+        self.wrappers: dict[Key, Key] = {}
+        self.current: _Test | None = None
+        self._definitions = {
+            (d.key.path, d.first_line, d.bare_name): d for m in sources.modules.values() for d in m.definitions
+        }
+        self._classes: dict[tuple[str, int], list[Definition]] = {}
+        for definition in sources.definitions.values():
+            if definition.is_class:
+                self._classes.setdefault((definition.key.name, definition.first_line), []).append(definition)
+        self._sites = {
+            path: {(s.end_line, s.end_column, s.form == "decorator"): s for s in module.sites}
+            for path, module in sources.modules.items()
+        }
+        # Code objects are kept alive beside their id, which is far cheaper to hash than the code itself.
+        self._codes: dict[int, tuple[CodeType, Key | None]] = {}
+        self._offsets: dict[tuple[int, int], tuple[CallSite, bool] | None] = {}
+        self._class_keys: dict[type, Key | None] = {}
+
+    def start(self) -> None:
+        """Begin to listen."""
+        monitoring = sys.monitoring
+        monitoring.use_tool_id(TOOL, "record_calls")
+        monitoring.register_callback(TOOL, monitoring.events.CALL, self.on_call)
+        monitoring.register_callback(TOOL, monitoring.events.PY_START, self.on_start)
+        monitoring.set_events(TOOL, monitoring.events.CALL | monitoring.events.PY_START)
+
+    def stop(self) -> None:
+        """Stop listening."""
+        sys.monitoring.set_events(TOOL, 0)
+        sys.monitoring.free_tool_id(TOOL)
+
+    # -- events -------------------------------------------------------------------------------------------------------
+
+    def on_call(self, code: CodeType, offset: int, callee: object, _first: object) -> object:
+        """A call instruction is about to run."""
+        path = self._path(code)
+        if path is None:
+            return sys.monitoring.DISABLE
+        found = self._site(path, code, offset)
+        if found is None:
+            return sys.monitoring.DISABLE
+        site, applies = found
+        answer = self._callee(callee)
+        if answer is None:
+            return None
+        key, constructor, kind = answer
+        name = key.name.rpartition(".")[2]
+        if name in {"__exit__", "__aexit__"} and site.name != name:
+            return None
+        written = self.sources.modules[path].aliases.get(site.name, site.name)
+        named = not (applies and site.form != "decorator") and written == name
+        form = "decorator" if applies else kind or site.form
+        self.calls[_Edge((site.caller, key, constructor, site, form, named))] += 1
+        test = self.current
+        if test:
+            test.executed.add(key)
+            if site.caller == test.key:
+                test.direct.add(key)
+        return None
+
+    def on_start(self, code: CodeType, _offset: int) -> object:
+        """A frame starts."""
+        if self._path(code) is None:
+            return sys.monitoring.DISABLE
+        test = self.current
+        if test is None:
+            return None
+        key = self._code_key(code)
+        if key is None:
+            return None
+        test.executed.add(key)
+        frame = sys._getframe(1)  # noqa: SLF001
+        if code.co_name in CONSTRUCTORS and code.co_argcount:
+            self._executed_class(test, frame, code)
+        caller = frame.f_back
+        while caller is not None and self._path(caller.f_code) is None:
+            caller = caller.f_back
+        if caller is not None and self._frame_key(caller) == test.key:
+            test.direct.add(key)
+        return None
+
+    def _executed_class(self, test: _Test, frame: FrameType, code: CodeType) -> None:
+        value = frame.f_locals.get(code.co_varnames[0])
+        owner = value if issubclass(type(value), type) else type(value)
+        key = self._class_key(owner)
+        if key:
+            test.executed.add(key)
+
+    # -- who is who ---------------------------------------------------------------------------------------------------
+
+    def _path(self, code: CodeType) -> str | None:
+        file = code.co_filename
+        if not file.startswith(self.root):
+            return None
+        path = file[len(self.root) :]
+        return path if path in self.sources.modules else None
+
+    def _code_key(self, code: CodeType) -> Key | None:
+        """The function a code object was compiled from; None for modules, class bodies, lambdas, comprehensions."""
+        known = self._codes.get(id(code))
+        if known is None:
+            path = self._path(code)
+            definition = self._definitions.get((path or "", code.co_firstlineno, code.co_name))
+            known = code, definition.key if definition and not definition.is_class else None
+            self._codes[id(code)] = known
+        return known[1]
+
+    def _frame_key(self, frame: FrameType) -> Key | None:
+        """The function that a frame belongs to, lambdas and generator expressions folded into their encloser."""
+        code = frame.f_code
+        key = self._code_key(code)
+        if key or not code.co_name.startswith("<") or code.co_name == "<module>":
+            return key
+        path, name = self._path(code), code.co_qualname.replace(".<locals>", "")
+        while name and path:
+            name = name.rpartition(".")[0]
+            folded = Key(path, name)
+            if folded in self.sources.definitions:
+                return folded
+        return None
+
+    def _site(self, path: str, code: CodeType, offset: int) -> tuple[CallSite, bool] | None:
+        """The call expression at an instruction, and whether the instruction applies it as a decorator."""
+        key = id(code), offset
+        if key not in self._offsets:
+            self._code_key(code)  # keeps the code object alive, so that its id stays its own
+            self._index(path, code)
+        return self._offsets.get(key)
+
+    def _index(self, path: str, code: CodeType) -> None:
+        sites = self._sites[path]
+        seen: dict[CallSite, list[int]] = {}
+        for index, (_, end_line, _, end_column) in enumerate(code.co_positions()):
+            offset = index * 2
+            plain = sites.get((end_line or 0, end_column or 0, False))
+            applied = sites.get((end_line or 0, end_column or 0, True))
+            site = plain or applied
+            self._offsets[id(code), offset] = None
+            if site is None:
+                continue
+            if code.co_code[offset] in CALL_OPCODES:
+                seen.setdefault(site, []).append(offset)
+        for site, offsets in seen.items():
+            for position, offset in enumerate(offsets):
+                # A called decorator has two call instructions: the call itself, then its application.
+                applies = site.form == "decorator" or (site.decorates and position == len(offsets) - 1 and position > 0)
+                self._offsets[id(code), offset] = site, applies
+
+    def _callee(self, value: object) -> tuple[Key, Key | None, str] | None:
+        """Key of the callee, key of the constructor that runs, and the form if the callee itself decides it."""
+        kind = type(value)
+        if issubclass(kind, type):
+            return self._constructed(value)  # type: ignore[arg-type]
+        function = _function(value)
+        if function is not None:
+            key = self._unwrapped(function)
+            return (key, None, "") if key else None
+        wrapped = _own(value).get("__wrapped__")
+        if isinstance(wrapped, FunctionType):
+            key = self._unwrapped(wrapped)
+            return (key, None, "") if key else None
+        call = next((vars(c)["__call__"] for c in kind.__mro__ if "__call__" in vars(c)), None)
+        if isinstance(call, FunctionType):
+            key = self._unwrapped(call)
+            return (key, None, "instance") if key else None
+        return None
+
+    def _constructed(self, owner: type) -> tuple[Key, Key | None, str] | None:
+        key = self._class_key(owner)
+        if key is None:
+            return None
+        for base in owner.__mro__:
+            for name in CONSTRUCTORS:
+                method = vars(base).get(name)
+                if isinstance(method, staticmethod):
+                    method = method.__func__
+                if isinstance(method, FunctionType):
+                    return key, self._unwrapped(method), "constructor"
+        return key, None, "constructor"
+
+    def _class_key(self, owner: type) -> Key | None:
+        if owner not in self._class_keys:
+            line = vars(owner).get("__firstlineno__", 0)
+            name = owner.__qualname__.replace(".<locals>", "")
+            found = self._classes.get((name, line), [])
+            self._class_keys[owner] = found[0].key if len(found) == 1 else None
+        return self._class_keys[owner]
+
+    def _unwrapped(self, function: FunctionType) -> Key | None:
+        outer = self._code_key(function.__code__)
+        inner = function
+        while isinstance(wrapped := _own(inner).get("__wrapped__"), FunctionType):
+            inner = wrapped
+        key = self._code_key(inner.__code__)
+        if outer and key and outer != key:
+            self.wrappers[outer] = key
+        return key or outer
+
+    # -- pytest -------------------------------------------------------------------------------------------------------
+
+    def pytest_runtest_protocol(self, item: Any) -> None:  # noqa: ANN401
+        """Remember which test the frames belong to."""
+        function = getattr(item, "function", None)
+        while isinstance(wrapped := _own(function).get("__wrapped__"), FunctionType):
+            function = wrapped
+        if not isinstance(function, FunctionType):
+            return
+        key = self._code_key(function.__code__)
+        if key:
+            line = self.sources.definitions[key].line
+            node = item.nodeid.partition("[")[0]
+            self.current = self.tests.setdefault(key, _Test(node, key, line))
+
+    def pytest_runtest_logfinish(self) -> None:
+        """The test is over."""
+        self.current = None
+
+
+def _own(value: object) -> dict[str, object]:
+    """The instance's own attributes, without waking proxies."""
+    try:
+        found = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _function(value: object) -> FunctionType | None:
+    while type(value) is MethodType:
+        value = value.__func__
+    return value if isinstance(value, FunctionType) and type(value) is FunctionType else None
+
+
+def _opcodes() -> frozenset[int]:
+    import opcode  # noqa: PLC0415
+
+    return frozenset(number for name, number in opcode.opmap.items() if name in {"CALL", "CALL_KW", "CALL_FUNCTION_EX"})
+
+
+CALL_OPCODES = _opcodes()
+
+
+def calls_json(recorder: Recorder) -> Iterator[dict[str, object]]:
+    """One row a distinct (caller, callee, site): keys, lines of definitions, form, how often."""
+    definitions = recorder.sources.definitions
+    for edge, count in sorted(recorder.calls.items(), key=lambda item: str(item[0])):
+        caller, callee, constructor, site, form, named = edge
+        yield {
+            "caller": [*caller, definitions[caller].line if caller.name else 0],
+            "callee": [*callee, definitions[callee].line],
+            "constructor": [*constructor, definitions[constructor].line] if constructor else None,
+            "line": site.line,
+            "first_line": site.first_line,
+            "name": site.name,
+            "form": form,
+            "syntax": site.form,
+            "named": named,
+            "count": count,
+        }
+
+
+def tests_json(recorder: Recorder) -> Iterator[dict[str, object]]:
+    """One row a test function: the definitions called from its body, and those executed."""
+    for test in sorted(recorder.tests.values(), key=lambda test: test.key):
+        inner = test.key.name + "."
+        direct = {recorder.wrappers.get(key, key) for key in test.direct}
+        yield {
+            "test": [*test.key, test.line],
+            "node": test.node,
+            "direct": sorted(k for k in direct if not (k.path == test.key.path and k.name.startswith(inner))),
+            "executed": sorted(test.executed | direct),
+        }
+
+
+def main() -> int:
+    """Run the suite under the recorder and write both files; returns pytest's exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--repo", type=Path, required=True, help="a copy of the repository, installed as editable")
+    parser.add_argument("--calls", type=Path, required=True)
+    parser.add_argument("--tests", type=Path, required=True)
+    parser.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
+    arguments = parser.parse_args()
+    root = arguments.repo.resolve()
+    calls, tests = arguments.calls.resolve(), arguments.tests.resolve()
+    recorder = Recorder(read_sources(root))
+    here = str(Path(__file__).resolve().parent.parent)
+    sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != Path(here)]
+    os.chdir(root)
+    import pytest  # noqa: PLC0415
+
+    recorder.start()
+    code = pytest.main(["-q", "--assert=plain", "-p", "no:cacheprovider", *arguments.pytest], plugins=[recorder])
+    recorder.stop()
+    calls.write_text(json.dumps(list(calls_json(recorder)), indent=0) + "\n")
+    tests.write_text(json.dumps(list(tests_json(recorder)), indent=0) + "\n")
+    print(f"{len(recorder.calls)} distinct calls, {len(recorder.tests)} tests")
+    return int(code)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
