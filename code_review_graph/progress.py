@@ -8,10 +8,10 @@ from typing import Protocol
 class Progress(Protocol):
     """Called as ``progress(stage, done, total)``; ``total`` is 0 while unknown."""
 
-    def __call__(self, stage: str, done: int, total: int) -> None:
+    def __call__(self, stage: str, done: int, total: int, /) -> None:
         """Report that ``done`` of ``total`` units of ``stage`` are finished."""
         ...
 
 
-def silent(_stage: str, _done: int, _total: int) -> None:
+def silent(_stage: str, _done: int, _total: int, /) -> None:
     """Report nothing."""

@@ -1,0 +1,82 @@
+"""The sentence beside an answer: why it is empty, what could not be resolved, where to look next."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
+from weakref import WeakKeyDictionary
+
+from code_review_graph.model import Node, ReferenceKind
+from code_review_graph.results import Pattern
+from code_review_graph.store import IndexInfo, Store
+from code_review_graph.traversal import walk
+
+_OF_MEMBERS = frozenset({Pattern.CALLERS_OF, Pattern.CALLEES_OF, Pattern.TESTS_FOR, Pattern.REFERENCES_TO})
+_LAST_NAME = re.compile(r"\w+(?=\W*$)")
+# Counted once for each state of an index: a scan of all references is too slow for every question.
+_unresolved: WeakKeyDictionary[Store, tuple[IndexInfo | None, Counter[str]]] = WeakKeyDictionary()
+_MAX_MEMBERS = 200  # members looked at for a hint; an answer must stay fast on a file of thousands
+
+_NOTHING: Mapping[Pattern, str] = MappingProxyType(
+    {
+        Pattern.CALLERS_OF: "No call of '{name}' in the repository could be resolved to it.",
+        Pattern.CALLEES_OF: "'{name}' calls nothing that is defined in the repository.",
+        Pattern.TESTS_FOR: "No test was seen to reach '{name}'.",
+        Pattern.TESTED_BY: "'{name}' is not a test that reaches a definition of the repository.",
+        Pattern.IMPORTS_OF: "'{name}' imports nothing from the repository.",
+        Pattern.IMPORTERS_OF: "No file of the repository imports '{name}'.",
+        Pattern.INHERITORS_OF: "Nothing in the repository inherits from '{name}'.",
+        Pattern.BASES_OF: "'{name}' has no base that is defined in the repository.",
+        Pattern.CHILDREN_OF: "'{name}' contains no definitions.",
+        Pattern.REFERENCES_TO: "'{name}' is not used as a value anywhere in the repository.",
+        Pattern.FILE_SUMMARY: "'{name}' holds no definitions.",
+    }
+)
+
+
+def answer_hint(store: Store, pattern: Pattern, node: Node, *, is_empty: bool, references_cut: int) -> str:
+    """What a reader of the answer must know besides its rows; empty when the rows say everything."""
+    notes = [
+        _NOTHING[pattern].format(name=node.name) if is_empty else "",
+        _members_note(store, pattern, node) if is_empty else "",
+        _unresolved_note(store, node) if pattern is Pattern.CALLERS_OF else "",
+        f"{references_cut} more outside callees were cut: raise limit to see them." if references_cut else "",
+    ]
+    return " ".join(note for note in notes if note)
+
+
+def _unresolved_note(store: Store, node: Node) -> str:
+    """How many sites may be callers too: calls of this bare name that nothing could resolve."""
+    count = _unresolved_sites(store)[node.name]
+    if not count:
+        return ""
+    sites = "1 call site" if count == 1 else f"{count} call sites"
+    return f"{sites} of some '{node.name}' could not be resolved and may be callers too."
+
+
+def _unresolved_sites(store: Store) -> Counter[str]:
+    """How many unresolved call sites there are for each last name, as in ``client.get`` -> ``get``."""
+    info = store.info()
+    if store in _unresolved and _unresolved[store][0] == info:
+        return _unresolved[store][1]
+    counts: Counter[str] = Counter()
+    for reference in store.iter_references():
+        name = _LAST_NAME.search(reference.name)
+        if name and reference.kind is ReferenceKind.UNRESOLVED:
+            counts[name[0]] += len(reference.lines)
+    _unresolved[store] = (info, counts)
+    return counts
+
+
+def _members_note(store: Store, pattern: Pattern, node: Node) -> str:
+    """Members that have what the target itself lacks."""
+    if pattern not in _OF_MEMBERS:
+        return ""
+    members = walk(store, node, Pattern.CHILDREN_OF, depth=1)[:_MAX_MEMBERS]
+    having = [member.node.name for member in members if walk(store, member.node, pattern, depth=1)]
+    if not having:
+        return ""
+    count = "1 member has" if len(having) == 1 else f"{len(having)} members have"
+    return f"{count} some ({', '.join(having[:5])}): ask {pattern} of those."

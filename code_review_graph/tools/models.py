@@ -1,0 +1,26 @@
+"""The embedding model of an index, loaded when first needed and kept warm for the next call."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from code_review_graph.store import Store
+
+if TYPE_CHECKING:
+    from code_review_graph.embedding import Embedder
+
+
+def embedder_of(store: Store) -> Embedder | None:
+    """The model that made the index's vectors; None when it has none."""
+    model = store.embedding_model()
+    return warm_embedder(model.provider, model.model) if model else None
+
+
+@lru_cache(maxsize=2)
+def warm_embedder(provider: str | None = None, model: str | None = None) -> Embedder:
+    """A model by provider and name (None: the configured one); raises EmbeddingError when it cannot be had."""
+    # Imported here because numpy and the tokenizer would delay the start of a server that may never search.
+    from code_review_graph.embedding import load_embedder  # noqa: PLC0415
+
+    return load_embedder(provider, model)

@@ -1,0 +1,62 @@
+"""graph_status: what the index holds, how it was made, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TypeVar
+
+from code_review_graph.errors import NoGraphError
+from code_review_graph.results import GraphStatus
+from code_review_graph.store import Store
+
+_Kind = TypeVar("_Kind", bound=StrEnum)
+
+
+def graph_status(store: Store) -> GraphStatus:
+    """Tell whether the repository is indexed, at which commit, how much is in the index, and what it lacks.
+
+    Ask when answers seem old or empty.
+
+    Raises StoreError when the index file is damaged, newer, or not ours.
+    """
+    repository, database = str(store.repo_path), str(store.path)
+    if not store.has_graph():
+        return GraphStatus(
+            repository=repository,
+            database=database,
+            indexed=False,
+            hint=f"Nothing is indexed yet. {NoGraphError.default_hint}",
+        )
+    with store.snapshot():
+        info, counts, model = store.info(), store.counts(), store.embedding_model()
+        missing, vectors = store.vectors_missing(), store.vector_count()
+    return GraphStatus(
+        repository=repository,
+        database=database,
+        indexed=True,
+        commit=info.commit if info else None,
+        built_at=info.built_at if info else None,
+        files=counts.files,
+        nodes=_by_name(counts.nodes),
+        edges=_by_name(counts.edges),
+        resolutions=_by_name(counts.resolutions),
+        references=_by_name(counts.references),
+        embedding_model=f"{model.provider}/{model.model}" if model else None,
+        vectors=vectors,
+        vectors_missing=missing,
+        diagnostics=counts.diagnostics,
+        hint=_hint(vectors, missing),
+    )
+
+
+def _by_name(counts: Mapping[_Kind, int]) -> dict[str, int]:
+    return {str(key): count for key, count in counts.items()}
+
+
+def _hint(vectors: int, missing: int) -> str:
+    if not missing:
+        return ""
+    if not vectors:
+        return "There are no embeddings, so search goes by words alone: run `code-review-graph embed`."
+    return f"{missing} definitions have no embedding yet: run `code-review-graph embed`."
