@@ -1,0 +1,102 @@
+"""Facts of files: what parsing found, kept for the next resolving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from code_review_graph.model import Diagnostic
+from code_review_graph.store.base import StorePart
+from code_review_graph.store.records import FileRecord, StoredFile
+
+if TYPE_CHECKING:
+    from code_review_graph.store.sql import Connection
+
+_UPSERT_FILE: Final = """
+INSERT INTO file (path, language, content_hash, size, mtime_ns, rules_version) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (path) DO UPDATE SET
+    language = excluded.language, content_hash = excluded.content_hash, size = excluded.size,
+    mtime_ns = excluded.mtime_ns, rules_version = excluded.rules_version
+RETURNING id
+"""
+
+
+class FileTables(StorePart):
+    """The part of a store that keeps facts; no query of the graph reads it."""
+
+    def file_records(self) -> dict[str, FileRecord]:
+        """What is known of each file, by path; empty without an index."""
+        if not self._database.exists():
+            return {}
+        rows = self._database.rows(
+            "SELECT path, language, content_hash, size, mtime_ns, rules_version FROM file ORDER BY path"
+        )
+        return {row[0]: FileRecord(*row) for row in rows}
+
+    def facts(self) -> Iterator[tuple[str, bytes]]:
+        """Path and facts of every file, ordered by path."""
+        if self._database.exists():
+            yield from self._database.stream(
+                "SELECT file.path, facts.facts FROM file JOIN facts ON facts.file_id = file.id ORDER BY file.path",
+                batch=100,
+            )
+
+    def save_files(self, files: Iterable[StoredFile]) -> None:
+        """Keep the facts of these files, in one transaction."""
+        with self._database.transaction() as connection:
+            for file in files:
+                _save_file(connection, file)
+            _count_change(connection)
+
+    def remove_files(self, paths: Iterable[str]) -> None:
+        """Forget these files, in one transaction."""
+        with self._database.transaction() as connection:
+            connection.executemany("DELETE FROM file WHERE path = ?", ((path,) for path in paths))
+            _count_change(connection)
+
+    def touch_files(self, records: Iterable[FileRecord]) -> None:
+        """Note new sizes and times of files whose content is the same."""
+        with self._database.transaction() as connection:
+            connection.executemany(
+                "UPDATE file SET size = ?, mtime_ns = ? WHERE path = ?",
+                ((record.size, record.mtime_ns, record.path) for record in records),
+            )
+
+    def replace_skipped(self, skipped: Sequence[Diagnostic]) -> None:
+        """Note what was left out of the index, and why."""
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM diagnostic WHERE file_id IS NULL")
+            connection.executemany(
+                "INSERT INTO diagnostic (path, message, line) VALUES (?, ?, ?)",
+                ((entry.path, entry.message, entry.line) for entry in skipped),
+            )
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """What could not be read or parsed as it stands, ordered by path."""
+        if not self._database.exists():
+            return []
+        rows = self._database.rows("SELECT path, message, line FROM diagnostic ORDER BY path, line, id")
+        return [Diagnostic(path, message, line) for path, message, line in rows]
+
+    def graph_is_current(self) -> bool:
+        """Whether the graph was made of the facts as they stand."""
+        if not self._database.exists():
+            return False
+        rows = dict(
+            self._database.rows("SELECT key, value FROM meta WHERE key IN ('facts_version', 'graph_facts_version')")
+        )
+        return "graph_facts_version" in rows and rows["graph_facts_version"] == rows.get("facts_version", 0)
+
+
+def _save_file(connection: Connection, file: StoredFile) -> None:
+    (file_id,) = connection.execute(_UPSERT_FILE, tuple(file.record)).fetchall()[0]
+    connection.execute("INSERT OR REPLACE INTO facts (file_id, facts) VALUES (?, ?)", (file_id, file.facts))
+    connection.execute("DELETE FROM diagnostic WHERE file_id = ?", (file_id,))
+    connection.executemany(
+        "INSERT INTO diagnostic (file_id, path, message, line) VALUES (?, ?, ?, ?)",
+        ((file_id, entry.path, entry.message, entry.line) for entry in file.diagnostics),
+    )
+
+
+def _count_change(connection: Connection) -> None:
+    connection.execute("INSERT INTO meta VALUES ('facts_version', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1")

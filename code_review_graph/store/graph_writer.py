@@ -1,0 +1,145 @@
+"""Writing a whole graph in one transaction: rows first, indexes afterwards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from code_review_graph.model import Graph, Node
+from code_review_graph.store.codes import (
+    EDGE_KIND_CODES,
+    NODE_KIND_CODES,
+    REFERENCE_KIND_CODES,
+    RESOLUTION_CODES,
+    pack_lines,
+)
+from code_review_graph.store.migrations import sql_file
+from code_review_graph.store.records import IndexInfo
+from code_review_graph.words import words_of
+
+if TYPE_CHECKING:
+    from code_review_graph.store.sql import Connection
+
+_INDEX_NAME: Final = re.compile(r"CREATE INDEX (\w+)")
+# Children before parents; all of them are emptied without looking at a row.
+_TABLES: Final = ("node_vector", "reference", "edge", "node", "path")
+# Large enough that full text is sorted in memory and written once.
+_FTS_HASH_BYTES: Final = 64 << 20
+_FTS_DEFAULT_HASH_BYTES: Final = 1 << 20
+
+
+def check_graph(graph: Graph) -> None:
+    """Raise ValueError unless ids are dense from 1 and every end of an edge is a node."""
+    count = len(graph.nodes)
+    if any(node.id != number for number, node in enumerate(graph.nodes, 1)):
+        raise ValueError("node ids must be dense from 1, in order")
+    if any(node.parent is not None and not 1 <= node.parent <= count for node in graph.nodes):
+        raise ValueError("a node's parent is not in the graph")
+    if any(not (1 <= edge.source <= count and 1 <= edge.target <= count) for edge in graph.edges):
+        raise ValueError("an edge's end is not in the graph")
+    if any(not 1 <= reference.source <= count for reference in graph.references):
+        raise ValueError("a reference's source is not in the graph")
+
+
+def write_graph(connection: Connection, graph: Graph, info: IndexInfo) -> None:
+    """Put ``graph`` in the place of the stored one; the caller holds the transaction."""
+    indexes = sql_file("indexes.sql")
+    for name in _INDEX_NAME.findall(indexes):
+        connection.execute(f"DROP INDEX IF EXISTS {name}")
+    for table in _TABLES:
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608 - the names are constants
+    _write_rows(connection, graph)
+    _write_full_text(connection, graph)
+    connection.execute(indexes)
+    write_info(connection, info)
+    connection.execute(
+        "INSERT OR REPLACE INTO meta VALUES ('graph_facts_version', "
+        "coalesce((SELECT value FROM meta WHERE key = 'facts_version'), 0))"
+    )
+
+
+def write_info(connection: Connection, info: IndexInfo) -> None:
+    """Note how the graph was made, and that it is another one."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+        [("commit", info.commit), ("built_at", info.built_at), ("version", info.version), ("inputs", info.inputs)],
+    )
+    count_generation(connection)
+
+
+def count_generation(connection: Connection) -> None:
+    """Tell the caches of all processes that nodes or vectors have changed."""
+    connection.execute("INSERT INTO meta VALUES ('generation', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1")
+
+
+def _write_rows(connection: Connection, graph: Graph) -> None:
+    paths: dict[str, int] = {}
+    for node in graph.nodes:
+        paths.setdefault(node.path, len(paths) + 1)
+    connection.executemany("INSERT INTO path VALUES (?, ?)", ((number, path) for path, number in paths.items()))
+    connection.executemany(
+        "INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _node_rows(graph.nodes, paths)
+    )
+    connection.executemany(
+        "INSERT INTO edge (kind, source, target, lines, resolution, distance, via) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            (EDGE_KIND_CODES[kind], source, target, pack_lines(lines), RESOLUTION_CODES[resolution], distance, via)
+            for kind, source, target, lines, resolution, distance, via in graph.edges
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO reference (kind, source, name, lines) VALUES (?, ?, ?, ?)",
+        (
+            (REFERENCE_KIND_CODES[kind], source, name, pack_lines(lines))
+            for kind, source, name, lines in graph.references
+        ),
+    )
+
+
+def _node_rows(nodes: list[Node], paths: dict[str, int]) -> Iterator[tuple[Any, ...]]:
+    for node in nodes:
+        yield (
+            node.id,
+            node.name,
+            node.qualified_name,
+            NODE_KIND_CODES[node.kind],
+            paths[node.path],
+            node.start_line,
+            node.end_line,
+            node.language,
+            node.parent,
+            int(node.is_test),
+            node.signature,
+            node.docstring,
+        )
+
+
+def _write_full_text(connection: Connection, graph: Graph) -> None:
+    connection.execute("INSERT INTO full_text (full_text) VALUES ('delete-all')")
+    connection.execute("INSERT INTO full_text (full_text, rank) VALUES ('hashsize', ?)", (_FTS_HASH_BYTES,))
+    connection.executemany(
+        "INSERT INTO full_text (rowid, name, qualified_name, signature, docstring, path, body) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        _full_text_rows(graph.nodes),
+    )
+    connection.execute("INSERT INTO full_text (full_text, rank) VALUES ('hashsize', ?)", (_FTS_DEFAULT_HASH_BYTES,))
+
+
+def _full_text_rows(nodes: list[Node]) -> Iterator[tuple[Any, ...]]:
+    words_of_path: dict[str, str] = {}
+    for node in nodes:
+        path = words_of_path.get(node.path)
+        if path is None:
+            path = words_of_path[node.path] = " ".join(words_of(node.path))
+        # The path has a column of its own.
+        scope = node.qualified_name.removeprefix(node.path)
+        yield (
+            node.id,
+            " ".join(words_of(node.name)),
+            " ".join(words_of(scope)),
+            " ".join(words_of(node.signature)),
+            " ".join(words_of(node.docstring)),
+            path,
+            node.body_words,
+        )

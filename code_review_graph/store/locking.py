@@ -1,0 +1,100 @@
+"""One writer at a time between processes: a lock that dies with its process."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from code_review_graph.errors import LockedError
+
+_POLL_SECONDS: Final = 0.05
+
+if sys.platform == "win32":
+    import msvcrt
+
+    # Far behind the text, since Windows keeps others from reading a locked byte.
+    _OFFSET: Final = 1 << 20
+
+    def _try_lock(descriptor: int) -> bool:
+        os.lseek(descriptor, _OFFSET, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+class ProcessLock:
+    """A lock on a file. The same thread may take it again; the system frees it when the process ends, however."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._threads = threading.RLock()
+        self._descriptor: int | None = None
+        self._depth = 0
+
+    @contextmanager
+    def held(self, timeout: float) -> Generator[None]:
+        """Hold the lock; raises LockedError when another has kept it for ``timeout`` seconds."""
+        deadline = time.monotonic() + timeout
+        if not self._threads.acquire(timeout=timeout):
+            raise LockedError("Another thread of this process is writing the index.")
+        try:
+            if self._depth == 0:
+                self._descriptor = self._acquire(deadline)
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+                if self._depth == 0:
+                    self._release()
+        finally:
+            self._threads.release()
+
+    def _acquire(self, deadline: float) -> int:
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        try:
+            self._wait(descriptor, deadline)
+            os.ftruncate(descriptor, 0)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            os.write(descriptor, f"{os.getpid()}\n".encode())
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def _wait(self, descriptor: int, deadline: float) -> None:
+        while not _try_lock(descriptor):
+            if time.monotonic() >= deadline:
+                raise LockedError(f"Process {self._holder()} is writing the index.")
+            time.sleep(_POLL_SECONDS)
+
+    def _release(self) -> None:
+        if self._descriptor is not None:
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, 0)
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _holder(self) -> str:
+        try:
+            return self.path.read_text(encoding="ascii", errors="replace").strip() or "of unknown id"
+        except OSError:
+            return "of unknown id"

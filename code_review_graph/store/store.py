@@ -1,0 +1,54 @@
+"""One repository's index."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Self
+
+from code_review_graph.errors import RepositoryError
+from code_review_graph.store.connection import LOCK_TIMEOUT, Database
+from code_review_graph.store.files import FileTables
+from code_review_graph.store.graph import GraphTables
+from code_review_graph.store.vectors import VectorTables
+
+
+class Store(FileTables, GraphTables, VectorTables):
+    """The index of a repository, ``.code-review-graph/index.db``; the file is made by the first write.
+
+    Safe to share between threads. Reading without a file raises NoGraphError; a file that is damaged, newer or not
+    ours raises CorruptIndexError, SchemaError or ForeignDatabaseError.
+    """
+
+    def __init__(self, repo_path: str | Path, *, database: Path | None = None) -> None:
+        self.repo_path = Path(repo_path).expanduser().resolve()
+        if not self.repo_path.is_dir():
+            raise RepositoryError(f"{self.repo_path} is not a folder.")
+        super().__init__(Database(self.repo_path, database))
+
+    @property
+    def path(self) -> Path:
+        """The database file, whether or not it exists yet."""
+        return self._database.path
+
+    def writing(self, timeout: float = LOCK_TIMEOUT) -> AbstractContextManager[None]:
+        """Keep other writers out, in all processes; may be nested. Raises LockedError after ``timeout`` seconds."""
+        return self._database.writing(timeout)
+
+    def snapshot(self) -> AbstractContextManager[Any]:
+        """All reads inside see one state of the index, whatever others write meanwhile; may be nested."""
+        return self._database.snapshot()
+
+    def set_aside(self, label: str) -> Path | None:
+        """Rename an index that cannot be used, keeping it, so that a new one can be made; returns where it is now."""
+        return self._database.set_aside(label)
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
