@@ -78,7 +78,7 @@ class Recorder:
         self.root = str(sources.root) + os.sep
         self.calls: Counter[_Edge] = Counter()
         self.tests: dict[Key, _Test] = {}
-        self.wrappers: dict[Key, Key] = {}
+        self.wrappers: dict[Key, set[Key]] = {}  # a wrapper of the repository -> what it was seen to wrap
         self.current: _Test | None = None
         self._definitions = {
             (d.key.path, d.first_line, d.bare_name): d for m in sources.modules.values() for d in m.definitions
@@ -152,12 +152,19 @@ class Recorder:
         frame = sys._getframe(1)  # noqa: SLF001
         if code.co_name in CONSTRUCTORS and code.co_argcount:
             self._executed_class(test, frame, code)
+        caller = self._nearest(frame)
+        if caller and key in self.wrappers.get(self._frame_key(caller) or key, ()):
+            caller = self._nearest(caller)
+        if caller and self._frame_key(caller) == test.key and key not in self.wrappers:
+            test.direct.add(key)
+        return None
+
+    def _nearest(self, frame: FrameType) -> FrameType | None:
+        """The nearest calling frame whose code is in the repository."""
         caller = frame.f_back
         while caller is not None and self._path(caller.f_code) is None:
             caller = caller.f_back
-        if caller is not None and self._frame_key(caller) == test.key:
-            test.direct.add(key)
-        return None
+        return caller
 
     def _executed_class(self, test: _Test, frame: FrameType, code: CodeType) -> None:
         value = frame.f_locals.get(code.co_varnames[0])
@@ -273,7 +280,7 @@ class Recorder:
             inner = wrapped
         key = self._code_key(inner.__code__)
         if outer and key and outer != key:
-            self.wrappers[outer] = key
+            self.wrappers.setdefault(outer, set()).add(key)
         return key or outer
 
     # -- pytest -------------------------------------------------------------------------------------------------------
@@ -343,7 +350,7 @@ def tests_json(recorder: Recorder) -> Iterator[dict[str, object]]:
     """One row a test function: the definitions called from its body, and those executed."""
     for test in sorted(recorder.tests.values(), key=lambda test: test.key):
         inner = test.key.name + "."
-        direct = {recorder.wrappers.get(key, key) for key in test.direct}
+        direct = test.direct - recorder.wrappers.keys()
         yield {
             "test": [*test.key, test.line],
             "node": test.node,
