@@ -253,11 +253,11 @@ def _fault(item: Any) -> str:
 def _without_titles(schema: Any) -> Any:
     """A JSON schema without the titles that pydantic derives from names; they cost a client tokens and say nothing."""
     if isinstance(schema, list):
-        items: list[Any] = schema
+        items: list[Any] = schema  # pyright: ignore[reportUnknownVariableType]
         return [_without_titles(item) for item in items]
     if not isinstance(schema, dict):
         return schema
-    parts: dict[str, Any] = schema
+    parts: dict[str, Any] = schema  # pyright: ignore[reportUnknownVariableType]
     # A parameter may be called "title" too: its schema is not text.
     return {key: _without_titles(item) for key, item in parts.items() if key != "title" or not isinstance(item, str)}
 
