@@ -270,11 +270,14 @@ class Database:
         new = self.path.with_name(f"{self.path.name}.new")
         new.unlink(missing_ok=True)
         with translated(new):
-            connection: Connection = apsw.Connection(str(new))
-            try:
-                connection.execute("PRAGMA synchronous = OFF")
-                migrations.create(connection)
-                connection.pragma("journal_mode", "wal")
-            finally:
-                connection.close()
+            _make_file(apsw.Connection(str(new)))
         new.replace(self.path)
+
+
+def _make_file(connection: Connection) -> None:
+    try:
+        connection.execute("PRAGMA synchronous = OFF")
+        migrations.create(connection)
+        connection.pragma("journal_mode", "wal")
+    finally:
+        connection.close()

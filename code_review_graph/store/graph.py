@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, Final
+from enum import StrEnum
+from typing import Any, Final, TypeVar
 
 from code_review_graph.errors import NoGraphError
-from code_review_graph.model import Edge, EdgeKind, Graph, Node, Reference
+from code_review_graph.model import Edge, EdgeKind, Graph, Node, NodeKind, Reference, ReferenceKind, Resolution
 from code_review_graph.store import graph_writer
 from code_review_graph.store.base import StorePart
 from code_review_graph.store.codes import (
@@ -20,6 +21,8 @@ from code_review_graph.store.codes import (
     unpack_lines,
 )
 from code_review_graph.store.records import GraphCounts, IndexInfo
+
+_Kind = TypeVar("_Kind", bound=StrEnum)
 
 FULL_TEXT_COLUMNS: Final = ("name", "qualified_name", "signature", "docstring", "path", "body")
 _LONGEST_NAME_TO_CORRECT: Final = 80
@@ -73,18 +76,15 @@ class GraphTables(StorePart):
     def counts(self) -> GraphCounts:
         """How much the index holds, by kind."""
         with self._database.snapshot():
+            counts: dict[str, Any] = json.loads(self._meta("counts") or "{}")
             return GraphCounts(
-                files=self._database.rows("SELECT count(*) FROM path")[0][0],
-                nodes=self._count_by("node", "kind", NODE_KINDS),
-                edges=self._count_by("edge", "kind", EDGE_KINDS),
-                resolutions=self._count_by("edge", "resolution", RESOLUTIONS),
-                references=self._count_by("reference", "kind", REFERENCE_KINDS),
+                files=counts.get("files", 0),
+                nodes=_by_kind(counts.get("nodes"), NodeKind),
+                edges=_by_kind(counts.get("edges"), EdgeKind),
+                resolutions=_by_kind(counts.get("resolutions"), Resolution),
+                references=_by_kind(counts.get("references"), ReferenceKind),
                 diagnostics=self._database.rows("SELECT count(*) FROM diagnostic")[0][0],
             )
-
-    def _count_by(self, table: str, column: str, names: dict[int, Any]) -> dict[Any, int]:
-        rows = self._database.rows(f"SELECT {column}, count(*) FROM {table} GROUP BY 1 ORDER BY 1")  # noqa: S608
-        return {names[code]: count for code, count in rows}
 
     # -- nodes
 
@@ -204,6 +204,11 @@ class GraphTables(StorePart):
         sql = f"SELECT rowid, {score} AS score FROM full_text WHERE full_text MATCH ? ORDER BY score, rowid LIMIT ?"  # noqa: S608
         rows = self._database.rows(sql, (expression, limit))
         return [(node_id, -score) for node_id, score in rows]
+
+
+def _by_kind(counts: dict[str, int] | None, kind: type[_Kind]) -> dict[_Kind, int]:
+    found = counts or {}
+    return {member: found[member] for member in kind if member in found}
 
 
 def _array(ids: Iterable[int]) -> str:

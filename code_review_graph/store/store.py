@@ -48,7 +48,9 @@ class Store(FileTables, GraphTables, VectorTables):
         self._database.close()
 
     def __enter__(self) -> Self:
+        """Close on leaving."""
         return self
 
     def __exit__(self, *_error: object) -> None:
+        """Close, whatever happened."""
         self.close()

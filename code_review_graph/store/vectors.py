@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from code_review_graph.errors import ModelMismatchError
 from code_review_graph.store.base import StorePart
 from code_review_graph.store.connection import Database
 from code_review_graph.store.graph_writer import count_generation
-from code_review_graph.store.nearest import VectorMatrix
+from code_review_graph.store.nearest import VectorMatrix, load_sqlite_vec, nearest_by_sqlite, to_int8
 from code_review_graph.store.records import EmbeddingModel
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class VectorTables(StorePart):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._matrix: VectorMatrix | None = None
+        self._asked_generation: int | None = None
 
     def embedding_model(self) -> EmbeddingModel | None:
         """The model of the stored vectors; None when there are none."""
@@ -101,24 +102,25 @@ class VectorTables(StorePart):
 
         Empty without vectors. Raises ModelMismatchError when the dimensions differ.
         """
-        model = self.embedding_model()
-        if model is None or limit < 1:
+        if limit < 1 or not self._database.exists():
             return []
-        if vector.shape != (model.dimensions,):
-            raise ModelMismatchError(f"The index's vectors have {model.dimensions} dimensions, not {vector.shape}.")
-        return self._current_matrix(model).nearest(vector, limit)
+        with self._database.snapshot() as connection:
+            model = self.embedding_model()
+            if model is None:
+                return []
+            if vector.shape != (model.dimensions,):
+                raise ModelMismatchError(f"The index's vectors have {model.dimensions} dimensions, not {vector.shape}.")
+            return self._search(connection, to_int8(vector), limit)
 
-    def _current_matrix(self, model: EmbeddingModel) -> VectorMatrix:
+    def _search(self, connection: Connection, query: NDArray[np.int8], limit: int) -> list[tuple[int, float]]:
         generation = self._meta("generation")
         matrix = self._matrix
         if matrix is None or matrix.generation != generation:
-            with self._database.snapshot():
-                rows: list[tuple[Any, ...]] = self._database.rows(
-                    "SELECT node_id, embedding FROM node_vector JOIN vector ON vector.id = vector_id ORDER BY node_id"
-                )
-                generation = self._meta("generation")
-            matrix = self._matrix = VectorMatrix.packed(rows, model.dimensions, generation)
-        return matrix
+            if self._asked_generation != generation and load_sqlite_vec(connection):
+                self._asked_generation = generation
+                return nearest_by_sqlite(self._database, query, limit)
+            matrix = self._matrix = VectorMatrix.read(self._database, len(query), generation)
+        return matrix.nearest(query, limit)
 
 
 def _checked(row: tuple[bytes, bytes], dimensions: int) -> tuple[bytes, bytes]:
