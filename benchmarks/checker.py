@@ -17,9 +17,9 @@ WINDOW = 64  # requests in flight: enough to keep the server busy, few enough fo
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Where one call's name is defined: (relative path, line) inside the repository, or ``external``."""
+    """Where one call's name is defined: (relative path, line, column from 0) inside the repository, or ``external``."""
 
-    inside: tuple[tuple[str, int], ...]
+    inside: tuple[tuple[str, int, int], ...]
     external: bool
 
 
@@ -125,7 +125,10 @@ def ask(sources: Sources, command: Sequence[str], python: Path) -> Iterator[tupl
             requests = [
                 (
                     "textDocument/definition",
-                    {"textDocument": {"uri": uri}, "position": {"line": s.line - 1, "character": _utf16(module.lines, s)}},
+                    {
+                        "textDocument": {"uri": uri},
+                        "position": {"line": s.line - 1, "character": _utf16(module.lines, s)},
+                    },
                 )
                 for s in sites
             ]
@@ -143,14 +146,15 @@ def _utf16(lines: list[str], site: CallSite) -> int:
 
 def _answer(result: Any, root: Path) -> Answer | None:  # noqa: ANN401
     locations = [result] if isinstance(result, dict) else result or []
-    inside: list[tuple[str, int]] = []
+    inside: list[tuple[str, int, int]] = []
     external = False
     for location in locations:
         uri = location.get("uri") or location["targetUri"]
         place = location.get("range") or location["targetSelectionRange"]
         file = Path(unquote(urlparse(uri).path))
         if file.is_relative_to(root):
-            inside.append((file.relative_to(root).as_posix(), place["start"]["line"] + 1))
+            start = place["start"]
+            inside.append((file.relative_to(root).as_posix(), start["line"] + 1, start["character"]))
         else:
             external = True
     return Answer(tuple(sorted(set(inside))), external) if locations else None

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.syntax import Key, Sources
 
@@ -48,26 +46,24 @@ def read_export(lines: Iterator[str], sources: Sources) -> Export:
     """Read JSON lines; nodes are matched to the source by path and declared line, other nodes keep their own name."""
     keys: dict[int, Key] = {}
     kinds: dict[Key, str] = {}
-    edges: list[ExportedEdge] = []
     rows = [json.loads(line) for line in lines if line.strip()]
     for row in rows:
         if row["type"] == "node":
             keys[row["id"]] = key = _key(row, sources)
             kinds.setdefault(key, row["kind"])
-    for row in rows:
-        if row["type"] == "edge":
-            edges.append(
-                ExportedEdge(
-                    row["kind"],
-                    keys[row["source"]],
-                    keys[row["target"]],
-                    tuple(row.get("lines") or ()),
-                    row["resolution"],
-                    row.get("distance"),
-                    row.get("via"),
-                )
-            )
-    return Export(edges, kinds)
+    return Export([_edge(row, keys) for row in rows if row["type"] == "edge"], kinds)
+
+
+def _edge(row: dict[str, Any], keys: dict[int, Key]) -> ExportedEdge:
+    return ExportedEdge(
+        row["kind"],
+        keys[row["source"]],
+        keys[row["target"]],
+        tuple(row.get("lines") or ()),
+        row["resolution"],
+        row.get("distance"),
+        row.get("via"),
+    )
 
 
 def _key(row: dict[str, object], sources: Sources) -> Key:
@@ -83,14 +79,17 @@ def _key(row: dict[str, object], sources: Sources) -> Key:
 
 
 def build_export(repo: Path) -> list[str]:
-    """Index a fresh copy of the repository without embeddings through the command line and export it."""
+    """Index a fresh copy of the repository without embeddings, and export it."""
+    from code_review_graph.store import Store  # noqa: PLC0415 - scoring a given export needs no product
+    from code_review_graph.tools.build import build_or_update_graph  # noqa: PLC0415
+    from code_review_graph.tools.export import graph_lines  # noqa: PLC0415
+
     with tempfile.TemporaryDirectory(prefix="crg-bench-") as folder:
-        copy = Path(folder) / repo.name
+        copy = Path(folder) / repo.resolve().name
         shutil.copytree(repo, copy, ignore=IGNORED, symlinks=True)
-        command = [sys.executable, "-m", "code_review_graph"]
-        subprocess.run([*command, "build", "--repo", str(copy), "--no-embeddings"], check=True, stdout=subprocess.DEVNULL)
-        export = [*command, "export", "--format", "jsonl", "--repo", str(copy)]
-        return subprocess.run(export, check=True, capture_output=True, text=True).stdout.splitlines()
+        with Store(copy) as store:
+            build_or_update_graph(store, full=True, embed=False)
+            return list(graph_lines(store))
 
 
 def load_export(arguments: argparse.Namespace, sources: Sources) -> Export:

@@ -8,8 +8,8 @@ so do we: ``pkg/mod.py::A.f`` is ``pkg.mod.A.f``, the file itself ``pkg.mod``. H
 - only edges whose two ends are in the snippet: callees that are builtins or of modules that do not exist are left out;
 - their truth names constructors ``Class.__init__`` and has nothing where a class has none: our edge to the class itself
   (which stands beside the one to ``__init__``) is left out;
-- a call made in their ``<lambdaN>`` is made by what encloses it, for that is where the graph puts it; a call of a lambda
-  has no callee that the graph names, so it is left out on both sides. ``strict`` counts all of those as missing;
+- a call made in their ``<lambdaN>`` is made by what encloses it, for that is where the graph puts it; a call of a
+  lambda has no callee that the graph names, so it is left out on both sides. ``strict`` counts all of those as missing;
 - calls in a class body belong to what encloses the class; guesses do not count.
 
 PyCG itself was published at recall 0.94 and precision 0.98 on these snippets.

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 TOOL = 3  # a free tool id of sys.monitoring
 CONSTRUCTORS = ("__init__", "__new__")
+MONITORING: Any = vars(sys).get("monitoring")  # None before CPython 3.12
 
 
 class _Edge(tuple[Key, Key, Key | None, CallSite, str, bool]):
@@ -98,7 +99,7 @@ class Recorder:
 
     def start(self) -> None:
         """Begin to listen."""
-        monitoring = sys.monitoring
+        monitoring = MONITORING
         monitoring.use_tool_id(TOOL, "record_calls")
         monitoring.register_callback(TOOL, monitoring.events.CALL, self.on_call)
         monitoring.register_callback(TOOL, monitoring.events.PY_START, self.on_start)
@@ -106,8 +107,8 @@ class Recorder:
 
     def stop(self) -> None:
         """Stop listening."""
-        sys.monitoring.set_events(TOOL, 0)
-        sys.monitoring.free_tool_id(TOOL)
+        MONITORING.set_events(TOOL, 0)
+        MONITORING.free_tool_id(TOOL)
 
     # -- events -------------------------------------------------------------------------------------------------------
 
@@ -115,10 +116,10 @@ class Recorder:
         """A call instruction is about to run."""
         path = self._path(code)
         if path is None:
-            return sys.monitoring.DISABLE
+            return MONITORING.DISABLE
         found = self._site(path, code, offset)
         if found is None:
-            return sys.monitoring.DISABLE
+            return MONITORING.DISABLE
         site, applies = found
         answer = self._callee(callee)
         if answer is None:
@@ -141,7 +142,7 @@ class Recorder:
     def on_start(self, code: CodeType, _offset: int) -> object:
         """A frame starts."""
         if self._path(code) is None:
-            return sys.monitoring.DISABLE
+            return MONITORING.DISABLE
         test = self.current
         if test is None:
             return None
@@ -168,7 +169,7 @@ class Recorder:
 
     def _executed_class(self, test: _Test, frame: FrameType, code: CodeType) -> None:
         value = frame.f_locals.get(code.co_varnames[0])
-        owner = value if issubclass(type(value), type) else type(value)
+        owner: type = value if isinstance(value, type) else type(value)
         key = self._class_key(owner)
         if key:
             test.executed.add(key)
@@ -367,6 +368,8 @@ def main() -> int:
     parser.add_argument("--tests", type=Path, required=True)
     parser.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
     arguments = parser.parse_args()
+    if sys.version_info < (3, 13):
+        parser.error("needs CPython 3.13 or later")
     root = arguments.repo.resolve()
     calls, tests = arguments.calls.resolve(), arguments.tests.resolve()
     recorder = Recorder(read_sources(root))

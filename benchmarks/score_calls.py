@@ -36,20 +36,11 @@ class Observed:
     visible: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Misses:
-    """Pairs that the graph lacks, by cause."""
-
-    by_cause: dict[str, list[Pair]]
-
-
 def read_truth(path: Path, sources: Sources) -> dict[Pair, Observed]:
     """The recorded calls as pairs of folded keys."""
     truth: dict[Pair, Observed] = defaultdict(Observed)
     for row in json.loads(path.read_text()):
         caller, callee = Key(*row["caller"][:2]), Key(*row["callee"][:2])
-        if callee.name not in {"__init__"} and callee not in sources.definitions:
-            continue
         seen = truth[Pair(sources.calling(caller), sources.folded(callee))]
         visible = row["named"] or row["form"] == "constructor"
         seen.forms.add(row["form"] if visible else "value")
@@ -106,8 +97,8 @@ def print_misses(missed: dict[str, list[Pair]], truth: dict[Pair, Observed], sou
         print(f"\n{title}: {len(pairs)}")
         for pair in pairs[:limit]:
             line = min(truth[pair].lines)
-            module = sources.modules[pair.caller.path]
-            print(f"  {pair.caller.path}:{line} [{pair.caller.name or 'file'}] -> {pair.callee}\n      {module.source(line)}")
+            print(f"  {pair.caller.path}:{line} [{pair.caller.name or 'file'}] -> {pair.callee}")
+            print(f"      {sources.modules[pair.caller.path].source(line)}")
 
 
 def main() -> None:

@@ -78,7 +78,7 @@ def read_answers(file: Path) -> dict[Place, Answer | None]:
     """The recorded answers by place."""
     answers: dict[Place, Answer | None] = {}
     for path, line, column, answer in json.loads(file.read_text()):
-        inside = tuple((p, n) for p, n in answer["inside"]) if answer else ()
+        inside = tuple((p, n, c) for p, n, c in answer["inside"]) if answer else ()
         answers[Place(path, line, column)] = Answer(inside, answer["external"]) if answer else None
     return answers
 
@@ -107,10 +107,11 @@ class Reference:
             self.pairs[site.caller, callee].append(site.line)
 
     def _callees(self, answer: Answer) -> Iterator[Key]:
-        for path, line in answer.inside:
+        for path, line, column in answer.inside:
             module = self.sources.modules.get(path)
             definition = module.definition_at(line) if module else None
-            if definition:
+            # A parameter may stand on the line of its function's name.
+            if definition and definition.column == column:
                 yield self.sources.folded(definition.key)
 
 
@@ -150,15 +151,13 @@ class Judge:
                     found[self.sources.calling(edge.source), line].add(edge.target)
         return found
 
-    def _one(
-        self, edge: ExportedEdge, line: int, judged: Judged, constructed: dict[tuple[Key, int], set[Key]]
-    ) -> None:
+    def _one(self, edge: ExportedEdge, line: int, judged: Judged, constructed: dict[tuple[Key, int], set[Key]]) -> None:
         caller, target = self.sources.calling(edge.source), self.sources.folded(edge.target)
         verdicts = self.reference.at.get((caller, line), [])
         name = target.name.rpartition(".")[2]
         aliases = self.sources.modules[caller.path].aliases if caller.path in self.sources.modules else {}
         named = [v for v in verdicts if aliases.get(v.site.name, v.site.name) == name]
-        reason = self._no_call(edge, target, (caller, line), bool(named), bool(verdicts))
+        reason = self._no_call(edge, target, (caller, line), verdicts, named)
         if reason:
             judged.left_out[reason] += 1
             return
@@ -173,14 +172,14 @@ class Judge:
             judged.wrong.append((edge, line, ", ".join(sorted(map(str, given))) or "external"))
 
     def _no_call(
-        self, edge: ExportedEdge, target: Key, place: tuple[Key, int], named: bool, any_call: bool  # noqa: FBT001
+        self, edge: ExportedEdge, target: Key, place: tuple[Key, int], verdicts: list[Verdict], named: list[Verdict]
     ) -> str:
         """Why an edge stands for no call expression, or nothing."""
         bare = edge.target.name.rpartition(".")[2]
         definition = self.sources.definitions.get(target)
         if edge.via:
             return f"via {edge.via}"
-        if not any_call:
+        if not verdicts:
             return "no call expression on that line"
         if named:
             return ""

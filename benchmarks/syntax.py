@@ -8,12 +8,14 @@ the measured project's own environment.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+KEYWORD = re.compile(r"\s*(async\s+def|def|class)\s+")
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "build", "dist", "site-packages"})
 
 
@@ -29,11 +31,12 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A ``def`` or ``class``. ``line`` is that of the keyword, ``first_line`` that of the first decorator."""
+    """A ``def`` or ``class``: ``line`` and ``column`` (in characters) of its name, ``first_line`` with its decorators."""
 
     key: Key
     is_class: bool
     line: int
+    column: int
     first_line: int
     end_line: int
     parent: Key
@@ -108,26 +111,28 @@ class _Visitor(ast.NodeVisitor):
         root = Key(module.path, "")
         self.scopes = [_Scope(root, root, "", is_class=False)]
 
-    def visit_Import(self, node: ast.Import) -> None:  # noqa: N802
+    def visit_Import(self, node: ast.Import) -> None:
         self._alias(node)
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:  # noqa: N802
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         self._alias(node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._function(node)
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:  # noqa: N802
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
         self._function(node)
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:  # noqa: N802
-        key = self._define(node, is_class=True, bases=tuple(dotted_name(base).rpartition(".")[2] for base in node.bases))
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        key = self._define(
+            node, is_class=True, bases=tuple(dotted_name(base).rpartition(".")[2] for base in node.bases)
+        )
         outer = self.scopes[-1]
         for child in (*node.bases, *node.keywords):
             self.visit(child)
         self._inside(_Scope(key, outer.caller, outer.receiver, is_class=True), node.body)
 
-    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> None:
         self._site(node, node.func, self._form(node.func))
         self.generic_visit(node)
 
@@ -152,7 +157,11 @@ class _Visitor(ast.NodeVisitor):
         first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
         decorators = tuple(dotted_name(d) for d in node.decorator_list)
         end = node.end_lineno or node.lineno
-        self.module.definitions.append(Definition(key, is_class, node.lineno, first, end, outer, bases, decorators))
+        keyword = KEYWORD.match(self.module.lines[node.lineno - 1])
+        column = keyword.end() if keyword else node.col_offset
+        self.module.definitions.append(
+            Definition(key, is_class, node.lineno, column, first, end, outer, bases, decorators)
+        )
         for decorator in node.decorator_list:
             if isinstance(decorator, ast.Call):
                 self._site(decorator, decorator.func, self._form(decorator.func), decorates=True)
@@ -176,7 +185,9 @@ class _Visitor(ast.NodeVisitor):
         receiver = callee.value
         if isinstance(receiver, ast.Name) and receiver.id and receiver.id == self.scopes[-1].receiver:
             return "self"
-        is_super = isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) and receiver.func.id == "super"
+        is_super = (
+            isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) and receiver.func.id == "super"
+        )
         return "super" if is_super else "attribute"
 
     def _site(self, node: ast.expr, callee: ast.expr, form: str, *, decorates: bool = False) -> None:
@@ -253,7 +264,13 @@ def read_sources(root: Path) -> Sources:
 def is_test_path(path: str) -> bool:
     """Whether the file belongs to the tests, by the customs of pytest and unittest."""
     *folders, name = path.split("/")
-    return bool({"tests", "test", "testing"} & set(folders)) or name.startswith("test_") or name in {
-        "conftest.py",
-        "tests.py",
-    } or name.endswith("_test.py")
+    return (
+        bool({"tests", "test", "testing"} & set(folders))
+        or name.startswith("test_")
+        or name
+        in {
+            "conftest.py",
+            "tests.py",
+        }
+        or name.endswith("_test.py")
+    )
