@@ -1,0 +1,17 @@
+"""The languages that the product knows, by file extension."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from code_review_graph.languages.base import Language
+from code_review_graph.languages.python import LANGUAGE as PYTHON
+
+LANGUAGES: tuple[Language, ...] = (PYTHON,)
+BY_EXTENSION: dict[str, Language] = {extension: item for item in LANGUAGES for extension in item.extensions}
+BY_NAME: dict[str, Language] = {item.name: item for item in LANGUAGES}
+
+
+def language_of(path: str) -> Language | None:
+    """The language of a path, by its extension; None for what is not indexed."""
+    return BY_EXTENSION.get(PurePosixPath(path).suffix.lower())

@@ -1,0 +1,41 @@
+"""Python."""
+
+from __future__ import annotations
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Node, Parser
+
+from code_review_graph.languages.base import Handlers, Language
+from code_review_graph.lowering import Lowering
+
+
+def _grammar() -> Grammar:
+    import tree_sitter_python  # noqa: PLC0415  (only processes that parse load a grammar)
+
+    return Grammar(tree_sitter_python.language())
+
+
+def _handlers(lowering: Lowering, parser: Parser) -> Handlers:
+    from code_review_graph.languages.python.statements import Statements  # noqa: PLC0415
+
+    return Statements(lowering, parser)
+
+
+
+def _module_docstring(root: Node) -> str:
+    from code_review_graph.languages.python.definitions import docstring_of  # noqa: PLC0415
+
+    return docstring_of(root)
+
+
+LANGUAGE = Language(
+    name="python",
+    extensions=(".py", ".pyi", ".pyw"),
+    rules_version="1",
+    load_grammar=_grammar,
+    captures="tags.scm",
+    package="code_review_graph.languages.python",
+    new_handlers=_handlers,
+    module_docstring=_module_docstring,
+    region_captures=frozenset({"suite"}),
+)

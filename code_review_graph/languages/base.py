@@ -1,0 +1,34 @@
+"""What a language supplies: how its files are found, parsed and lowered. The engine asks nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Node, Parser
+
+from code_review_graph.lowering import Lowering
+
+
+class Handlers(Protocol):
+    """Handlers of the captures of one file."""
+
+    handlers: dict[str, Callable[[Node], None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language. ``rules_version`` changes with the extraction rules, so that stored facts are made anew."""
+
+    name: str
+    extensions: tuple[str, ...]
+    rules_version: str
+    load_grammar: Callable[[], Grammar]
+    captures: str  # resource name of the query, beside the language's own module
+    package: str
+    new_handlers: Callable[[Lowering, Parser], Handlers]
+    module_docstring: Callable[[Node], str]
+    # Captures that open a region come before others that start at the same byte.
+    region_captures: frozenset[str]

@@ -1,0 +1,192 @@
+"""Python classes, functions and constants: what they declare, and under which decorators."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Final
+
+from tree_sitter import Node
+
+from code_review_graph.facts import (
+    NO_EXPRESSION,
+    BindingKind,
+    Definition,
+    DefinitionFlag,
+    DefinitionKind,
+    ScopeKind,
+    Tag,
+    Via,
+)
+from code_review_graph.languages.python.expressions import Expressions, string_content, text_of
+from code_review_graph.lowering import Lowering
+
+MAX_DOCSTRING: Final = 2000
+MAX_SIGNATURE: Final = 400
+
+# Decorators whose effect is a flag; the decorated name still means the function itself.
+_FLAGS: Final = {
+    "staticmethod": DefinitionFlag.STATIC,
+    "classmethod": DefinitionFlag.CLASS_METHOD,
+    "overload": DefinitionFlag.OVERLOAD,
+    "abstractmethod": DefinitionFlag.ABSTRACT,
+    "contextmanager": DefinitionFlag.CONTEXT_MANAGER,
+    "asynccontextmanager": DefinitionFlag.CONTEXT_MANAGER,
+    "fixture": DefinitionFlag.FIXTURE,
+    "setter": DefinitionFlag.SETTER,
+    "deleter": DefinitionFlag.SETTER,
+    "getter": DefinitionFlag.PROPERTY,
+    "override": DefinitionFlag.NONE,
+    "final": DefinitionFlag.NONE,
+}
+# Of these, the ones that call nothing of the repository.
+_SILENT: Final = frozenset({"staticmethod", "classmethod", "overload", "abstractmethod", "override", "final", "property",
+                            "setter", "deleter", "getter"})  # fmt: skip
+
+
+class Definitions:
+    """Lowers definitions; bodies are entered later, when the walk reaches them."""
+
+    def __init__(self, lowering: Lowering, expressions: Expressions) -> None:
+        self.low = lowering
+        self.expr = expressions
+        self._decorators: dict[int, list[Node]] = {}
+
+    def decorated(self, node: Node) -> None:
+        """Remember the decorators of the definition that follows."""
+        inner = node.child_by_field_name("definition")
+        if inner is not None:
+            self._decorators[inner.id] = [child for child in node.named_children if child.type == "decorator"]
+
+    def lower_function(self, node: Node) -> None:
+        """A ``def``."""
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is None or body is None:
+            return
+        decorators = self._decorators.pop(node.id, [])
+        lowered = [self.expr.lower(_decorator_expression(item)) for item in decorators]
+        flags, alias = self._flags(decorators)
+        if node.child(0) is not None and node.children[0].type == "async":
+            flags |= DefinitionFlag.ASYNC
+        definition = Definition(
+            int(DefinitionKind.FUNCTION), text_of(name), self.low.scope, -1, name.start_point[0] + 1,
+            node.end_point[0] + 1, int(flags), self._signature(node, body), docstring_of(body), NO_EXPRESSION,
+            tuple(lowered), self.expr.parameters(node.child_by_field_name("parameters")),
+            self.expr.annotation(node.child_by_field_name("return_type")), (), (), (), "", alias,
+        )  # fmt: skip
+        self._add(definition, node, body, "function", decorators)
+
+    def lower_class(self, node: Node) -> None:
+        """A ``class``."""
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is None or body is None:
+            return
+        decorators = self._decorators.pop(node.id, [])
+        lowered = [self.expr.lower(_decorator_expression(item)) for item in decorators]
+        bases, _, _ = self.expr.arguments(node.child_by_field_name("superclasses"))
+        definition = Definition(
+            int(DefinitionKind.CLASS), text_of(name), self.low.scope, -1, name.start_point[0] + 1,
+            node.end_point[0] + 1, 0, self._signature(node, body), docstring_of(body), NO_EXPRESSION, tuple(lowered),
+            (), NO_EXPRESSION, bases, (), (), "",
+        )  # fmt: skip
+        self._add(definition, node, body, "class", decorators)
+
+    def constant(self, node: Node, target: Node, right: Node | None) -> None:
+        """An assignment to a name in capitals at module or class level, and ``__all__``."""
+        name = text_of(target)
+        scope = self.low.facts.scopes[self.low.scope]
+        if name == "__all__":
+            self.export(right)
+        elif name.isupper() and len(name) > 1 and scope.kind in {ScopeKind.MODULE, ScopeKind.CLASS}:
+            self.simple(DefinitionKind.CONSTANT, node, target)
+
+    def simple(self, kind: DefinitionKind, node: Node, name: Node) -> None:
+        """A definition without a body; the first of its name in a scope counts."""
+        text = text_of(name)
+        drafts = self.low.drafts
+        if any(d.fields.name == text and d.fields.scope == self.low.scope for d in drafts[-50:]):
+            return
+        self.low.define(
+            Definition(
+                int(kind), text, self.low.scope, -1, name.start_point[0] + 1, node.end_point[0] + 1, 0,
+                " ".join(text_of(node).split())[:200], "", NO_EXPRESSION, (), (), NO_EXPRESSION, (), (), (), "",
+            ),
+            (node.start_byte, node.end_byte),
+        )  # fmt: skip
+
+    def export(self, right: Node | None) -> None:
+        """Names that ``__all__`` lists; a list that cannot be read leaves everything public."""
+        if right is None or right.type not in {"list", "tuple"}:
+            return
+        names = [string_content(child) for child in right.named_children if child.type == "string"]
+        exports = self.low.facts.exports or []
+        self.low.facts.exports = exports + [name for name in names if name]
+
+    def _flags(self, decorators: list[Node]) -> tuple[DefinitionFlag, str]:
+        flags, alias = DefinitionFlag.NONE, ""
+        for decorator in decorators:
+            name = _decorator_name(decorator)
+            # functools.cached_property, abc.abstractproperty, and what the libraries derive from them.
+            if name.endswith("property"):
+                flags |= DefinitionFlag.PROPERTY
+            flags |= _FLAGS.get(name, DefinitionFlag.NONE)
+            if name == "fixture":
+                alias = _keyword_string(decorator, "name")
+        return flags, alias
+
+    def _add(self, definition: Definition, node: Node, body: Node, kind: str, decorators: list[Node]) -> None:
+        index = self.low.define(definition, (node.start_byte, node.end_byte))
+        loud = [
+            (item, expression)
+            for item, expression in zip(decorators, definition.decorators, strict=True)
+            if _decorator_name(item) not in _SILENT
+        ]
+        if loud:
+            decorated = self._apply(index, loud)
+            self.low.drafts[index].fields = definition._replace(decorated=decorated)
+        self.low.bind(definition.name, BindingKind.DEFINITION, index)
+        self.low.pending_regions[body.id] = (kind, index)
+
+    def _apply(self, index: int, decorators: list[tuple[Node, int]]) -> int:
+        value = self.low.intern((int(Tag.DEFINITION), index))
+        for node, expression in reversed(decorators):
+            value = self.low.intern((int(Tag.CALL), expression, (value,), (), False))
+            self.low.site(node.start_point[0] + 1, value, Via.DECORATOR)
+        return value
+
+    def _signature(self, node: Node, body: Node) -> str:
+        text = self.low.source[node.start_byte : body.start_byte].decode("utf-8", "replace")
+        head = " ".join(line.split("  #", 1)[0].strip() for line in text.splitlines())
+        return " ".join(head.split()).rstrip(": ")[:MAX_SIGNATURE]
+
+
+def _decorator_expression(node: Node) -> Node | None:
+    return node.named_child(0) if node.named_child_count else None
+
+
+def _decorator_name(node: Node) -> str:
+    expression = _decorator_expression(node)
+    if expression is not None and expression.type == "call":
+        expression = expression.child_by_field_name("function")
+    if expression is None:
+        return ""
+    return text_of(expression).rsplit(".", 1)[-1]
+
+
+def _keyword_string(node: Node, keyword: str) -> str:
+    expression = _decorator_expression(node)
+    arguments = expression.child_by_field_name("arguments") if expression is not None else None
+    for child in arguments.named_children if arguments is not None else ():
+        name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
+        if name is not None and value is not None and text_of(name) == keyword and value.type == "string":
+            return string_content(value) or ""
+    return ""
+
+
+def docstring_of(body: Node) -> str:
+    """The docstring that opens a body, cleaned; "" where there is none."""
+    first = body.named_child(0) if body.named_child_count else None
+    if first is None or first.type != "expression_statement" or not first.named_child_count:
+        return ""
+    string = first.named_children[0]
+    content = string_content(string) if string.type in {"string", "concatenated_string"} else None
+    return inspect.cleandoc(content)[:MAX_DOCSTRING] if content else ""

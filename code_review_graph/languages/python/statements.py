@@ -1,0 +1,431 @@
+"""Handlers of the captures in ``tags.scm``: each lowers one kind of Python statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tree_sitter import Node, Parser
+
+from code_review_graph.facts import NO_EXPRESSION, BindingKind, DefinitionKind, ScopeKind, Tag, Via
+from code_review_graph.languages.python.definitions import Definitions
+from code_review_graph.languages.python.expressions import BINARY_METHODS, UNKNOWN, Expressions, string_content, text_of
+from code_review_graph.lowering import Lowering
+
+# Methods that put an argument into their receiver -> position of that argument.
+_PUTTERS: Final = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "extend": 0, "extendleft": 0, "update": 0,
+                   "setdefault": 1}  # fmt: skip
+_SPREADERS: Final = frozenset({"extend", "extendleft", "update"})
+# Operands that cannot be an object of the repository.
+_PLAIN: Final = frozenset({int(Tag.LITERAL), int(Tag.UNKNOWN), int(Tag.SEQUENCE), int(Tag.MAPPING)})
+
+
+class Statements:
+    """Lowers captured nodes in source order; ``handlers`` maps capture names to methods."""
+
+    def __init__(self, lowering: Lowering, parser: Parser) -> None:
+        self.low = lowering
+        self.expr = Expressions(lowering, parser)
+        self.definitions = Definitions(lowering, self.expr)
+        self._called: set[int] = set()
+        self._stored: set[int] = set()
+        self._narrowings: dict[int, list[tuple[str, int]]] = {}
+        self.handlers: dict[str, Callable[[Node], None]] = {
+            "class": self.definitions.lower_class,
+            "function": self.definitions.lower_function,
+            "decorated": self.definitions.decorated,
+            "lambda": self._lambda,
+            "suite": self._suite,
+            "import": self._import,
+            "import.from": self._import_from,
+            "assignment": self._assignment,
+            "assignment.augmented": self._augmented,
+            "assignment.named": self._named,
+            "for": self._for,
+            "while": self._while,
+            "with": self._with,
+            "with.statement": self._plain_suite,
+            "finally": self._plain_suite,
+            "if": self._if,
+            "assert": self._assert,
+            "except": self._except,
+            "case": self._case,
+            "delete": self._delete,
+            "global": self._global,
+            "nonlocal": self._nonlocal,
+            "type.alias": self._type_alias,
+            "comprehension": self._comprehension,
+            "comprehension.for": self._comprehension_for,
+            "call": self._call,
+            "member": self._member,
+            "subscript": self._subscript,
+            "operator": self._operator,
+            "unary": self._operator,
+            "comparison": self._comparison,
+            "return": self._return,
+            "yield": self._yield,
+            "raise": self._raise,
+        }
+
+    # -- regions
+
+    def _suite(self, node: Node) -> None:
+        kind, index = self.low.pending_regions.pop(node.id, ("branch", 0))
+        if kind == "plain":
+            return
+        if kind == "function":
+            draft = self.low.drafts[index].fields
+            self.low.enter_body(index, ScopeKind.FUNCTION, node.end_byte, draft.parameters)
+        elif kind == "class":
+            self.low.enter_body(index, ScopeKind.CLASS, node.end_byte)
+        else:
+            self.low.open_block(node.end_byte, is_loop=kind == "loop")
+            for name, type_expression in self._narrowings.pop(node.id, ()):
+                self.low.bind(name, BindingKind.NARROWED, type_expression)
+
+    def _lambda(self, node: Node) -> None:
+        index = self.expr.lambda_definition(node)
+        parameters = self.low.drafts[index].fields.parameters
+        self.low.enter_body(index, ScopeKind.FUNCTION, node.end_byte, parameters)
+        self.low.drafts[index].results.append(self.expr.lower(node.child_by_field_name("body")))
+
+    def _comprehension(self, node: Node) -> None:
+        self.expr.lower(node)
+        region = self.low.pending_regions.pop(node.id, None)
+        if region is not None:
+            self.low.reopen_scope(region[1], node.end_byte)
+
+    def _comprehension_for(self, node: Node) -> None:
+        self._iterate(node.child_by_field_name("right"))
+
+    def _plain_suite(self, node: Node) -> None:
+        for child in node.named_children:
+            if child.type == "block":
+                self.low.pending_regions[child.id] = ("plain", 0)
+
+    def _iterate(self, node: Node | None) -> None:
+        if node is not None:
+            value = self.low.intern((int(Tag.ITERATE), self.expr.lower(node)))
+            self._operator_site(node, value, self.expr.lower(node), Via.ITERATION)
+
+    def _for(self, node: Node) -> None:
+        self._iterate(node.child_by_field_name("right"))
+        value = self.low.intern((int(Tag.ITERATE), self.expr.lower(node.child_by_field_name("right"))))
+        self._bind(node.child_by_field_name("left"), value)
+        self._loop_body(node)
+
+    def _while(self, node: Node) -> None:
+        self._loop_body(node)
+
+    def _loop_body(self, node: Node) -> None:
+        body = node.child_by_field_name("body")
+        if body is not None:
+            self.low.pending_regions[body.id] = ("loop", 0)
+
+    def _with(self, node: Node) -> None:
+        item = node.child_by_field_name("value")
+        if item is None:
+            return
+        alias = None
+        if item.type == "as_pattern":
+            alias = item.child_by_field_name("alias")
+            item = item.named_child(0)
+        manager = self.expr.lower(item)
+        value = self.low.intern((int(Tag.ENTER), manager))
+        self._operator_site(node, value, manager, Via.WITH)
+        self._bind(alias, value)
+
+    # -- narrowing
+
+    def _if(self, node: Node) -> None:
+        body = node.child_by_field_name("consequence")
+        found = self._isinstance_tests(node.child_by_field_name("condition"))
+        if body is not None and found:
+            self._narrowings[body.id] = found
+
+    def _assert(self, node: Node) -> None:
+        for name, type_expression in self._isinstance_tests(node.named_child(0) if node.named_child_count else None):
+            self.low.bind(name, BindingKind.NARROWED, type_expression)
+
+    def _isinstance_tests(self, node: Node | None) -> list[tuple[str, int]]:
+        if node is None:
+            return []
+        if node.type == "boolean_operator":
+            operator = node.child_by_field_name("operator")
+            if operator is None or operator.type != "and":
+                return []
+            left = self._isinstance_tests(node.child_by_field_name("left"))
+            return left + self._isinstance_tests(node.child_by_field_name("right"))
+        if node.type == "parenthesized_expression":
+            return self._isinstance_tests(node.named_child(0) if node.named_child_count else None)
+        function = node.child_by_field_name("function") if node.type == "call" else None
+        arguments = node.child_by_field_name("arguments")
+        if function is None or function.text != b"isinstance" or arguments is None:
+            return []
+        operands = arguments.named_children
+        if len(operands) != 2 or operands[0].type != "identifier":
+            return []
+        name = text_of(operands[0])
+        # Narrowing a name that this scope does not bind would make it a local one.
+        return [(name, self.expr.lower(operands[1]))] if self.low.is_bound_here(name) else []
+
+    # -- bindings
+
+    def _bind(self, target: Node | None, value: int) -> None:
+        if target is None:
+            return
+        self._mark_stored(target)
+        self.expr.bind_target(target, value)
+
+    def _mark_stored(self, target: Node) -> None:
+        if target.type in {"attribute", "subscript"}:
+            self._stored.add(target.id)
+        elif target.type != "identifier":
+            for child in target.named_children:
+                self._mark_stored(child)
+
+    def _assignment(self, node: Node) -> None:
+        target = node.child_by_field_name("left")
+        annotation = node.child_by_field_name("type")
+        right = node.child_by_field_name("right")
+        if target is None:
+            return
+        if right is not None and right.type == "lambda" and target.type == "identifier":
+            self.expr.lambda_definition(right, text_of(target), target.start_point[0] + 1)
+        value = NO_EXPRESSION if right is None else self.expr.lower(right)
+        if annotation is not None:
+            self._declare(target, self.expr.annotation(annotation), value)
+        else:
+            self._bind(target, value)
+        if target.type == "identifier":
+            self.definitions.constant(node, target, right)
+
+    def _declare(self, target: Node, annotation: int, value: int) -> None:
+        if target.type == "identifier":
+            self.low.bind(text_of(target), BindingKind.DECLARED, (annotation, value))
+        elif target.type == "attribute":
+            name = target.child_by_field_name("attribute")
+            if name is not None:
+                self._stored.add(target.id)
+                owner = self.expr.lower(target.child_by_field_name("object"))
+                self.low.write_attribute(owner, text_of(name), value, annotation)
+
+    def _augmented(self, node: Node) -> None:
+        target = node.child_by_field_name("left")
+        operator = node.child_by_field_name("operator")
+        if target is None:
+            return
+        right = node.child_by_field_name("right")
+        if target.type == "identifier" and target.text == b"__all__":
+            self.definitions.export(right)
+        left = self.expr.lower(target)
+        method = BINARY_METHODS.get(operator.type[:-1] if operator is not None else "", "")
+        value = self.low.intern((int(Tag.OPERATOR), method, left, (self.expr.lower(right),)))
+        self._operator_site(node, value, left, Via.OPERATOR)
+
+    def _named(self, node: Node) -> None:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            value = self.expr.lower(node.child_by_field_name("value"))
+            self.low.bind(text_of(name), BindingKind.VALUE, value, self.low.function_scope())
+
+    def _except(self, node: Node) -> None:
+        pattern = node.child_by_field_name("value")
+        if pattern is None or pattern.type != "as_pattern":
+            return
+        alias = pattern.child_by_field_name("alias")
+        caught = self.low.intern((int(Tag.INSTANCE), self.expr.lower(pattern.named_child(0))))
+        self._bind(alias, caught)
+
+    def _case(self, node: Node) -> None:
+        statement = node.parent.parent if node.parent is not None else None
+        subject = statement.child_by_field_name("subject") if statement is not None else None
+        value = self.expr.lower(subject)
+        for child in node.named_children:
+            if child.type == "case_pattern":
+                self._pattern(child, value, subject, node.child_by_field_name("consequence"))
+
+    def _pattern(self, node: Node, value: int, subject: Node | None, body: Node | None) -> None:
+        kind = node.type
+        children = node.named_children
+        if kind == "as_pattern" and len(children) == 2:
+            self._pattern(children[0], value, subject, body)
+            classes = _class_pattern(children[0])
+            bound = value if classes is None else self.low.intern((int(Tag.INSTANCE), self.expr.lower_dotted(classes)))
+            self.low.bind(text_of(children[1]), BindingKind.VALUE, bound)
+        elif kind == "class_pattern" and children:
+            instance = self.expr.lower_dotted(children[0])
+            if body is not None and subject is not None and subject.type == "identifier":
+                name = text_of(subject)
+                if self.low.is_bound_here(name):
+                    self._narrowings.setdefault(body.id, []).append((name, instance))
+            for child in children[1:]:
+                self._pattern(child, UNKNOWN, None, None)
+        elif kind == "dotted_name" and len(children) == 1:
+            self.low.bind(text_of(node), BindingKind.VALUE, value)
+        else:
+            inner = value if kind == "case_pattern" else UNKNOWN
+            for child in children:
+                self._pattern(child, inner, subject, body)
+
+    def _delete(self, node: Node) -> None:
+        for child in node.named_children:
+            if child.type == "subscript":
+                self._stored.add(child.id)
+                base = self.expr.lower(child.child_by_field_name("value"))
+                value = self.low.intern((int(Tag.OPERATOR), "__delitem__", base, ()))
+                self._operator_site(child, value, base, Via.OPERATOR)
+
+    def _global(self, node: Node) -> None:
+        for child in node.named_children:
+            self.low.redirect(text_of(child), 0)
+
+    def _nonlocal(self, node: Node) -> None:
+        scopes = self.low.facts.scopes
+        for child in node.named_children:
+            name = text_of(child)
+            scope = scopes[self.low.function_scope()].parent
+            while scope > 0 and name not in scopes[scope].bindings:
+                scope = scopes[scope].parent
+            self.low.redirect(name, max(scope, 0))
+
+    def _type_alias(self, node: Node) -> None:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or left.named_child_count == 0:
+            return
+        name = left.named_children[0]
+        if name.type == "generic_type":
+            name = name.named_children[0]
+        self.low.bind(text_of(name), BindingKind.VALUE, self.expr.annotation(right))
+        self.definitions.simple(DefinitionKind.TYPE, node, name)
+
+    # -- imports
+
+    def _import(self, node: Node) -> None:
+        line = node.start_point[0] + 1
+        for child in node.children_by_field_name("name"):
+            if child.type == "aliased_import":
+                name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
+                if name is not None and alias is not None:
+                    module = text_of(name)
+                    self.low.bind(text_of(alias), BindingKind.IMPORT, (module, 0, ""))
+                    self.low.add_import(line, module, 0, "")
+            else:
+                module = text_of(child)
+                self.low.bind(module.split(".", 1)[0], BindingKind.PACKAGE, module)
+                self.low.add_import(line, module, 0, "")
+
+    def _import_from(self, node: Node) -> None:
+        source = node.child_by_field_name("module_name")
+        if source is None:
+            return
+        module, level = _module_of(source)
+        if any(child.type == "wildcard_import" for child in node.named_children):
+            self.low.bind("*", BindingKind.IMPORT, (module, level, "*"))
+            self.low.add_import(node.start_point[0] + 1, module, level, "*")
+        for child in node.children_by_field_name("name"):
+            name = child.child_by_field_name("name") if child.type == "aliased_import" else child
+            alias = child.child_by_field_name("alias") if child.type == "aliased_import" else child
+            if name is not None and alias is not None:
+                member = text_of(name)
+                self.low.bind(text_of(alias), BindingKind.IMPORT, (module, level, member))
+                self.low.add_import(child.start_point[0] + 1, module, level, member)
+
+    # -- sites
+
+    def _call(self, node: Node) -> None:
+        function = node.child_by_field_name("function")
+        if function is None:
+            return
+        expression = self.expr.lower(node)
+        self._called.add(function.id)
+        name = function.child_by_field_name("attribute") if function.type == "attribute" else None
+        line = (function if name is None else name).start_point[0] + 1
+        if self.low.facts.expressions[expression][0] == Tag.CALL:
+            self.low.site(line, expression)
+            if name is not None:
+                self._put(expression, text_of(name))
+
+    def _put(self, expression: int, method: str) -> None:
+        position = _PUTTERS.get(method)
+        _, function, arguments, _, _ = self.low.facts.expressions[expression]
+        if position is None or len(arguments) <= position:
+            return
+        target = self.low.facts.expressions[function][1]
+        value, key = arguments[position], NO_EXPRESSION
+        shape = self.low.facts.expressions[value]
+        if method == "update" and shape[0] == Tag.MAPPING:
+            for pair_key, pair_value in shape[1]:
+                self.low.write_item(target, pair_key, pair_value)
+            return
+        if method in _SPREADERS:
+            value = self.low.intern((int(Tag.ITERATE), value))
+        elif method == "setdefault":
+            key = arguments[0]
+        self.low.write_item(target, key, value)
+
+    def _member(self, node: Node) -> None:
+        if node.id not in self._called and node.id not in self._stored:
+            self.low.load(node.start_point[0] + 1, self.expr.lower(node))
+
+    def _subscript(self, node: Node) -> None:
+        base = self.expr.lower(node.child_by_field_name("value"))
+        method = "__setitem__" if node.id in self._stored else "__getitem__"
+        value = self.low.intern((int(Tag.OPERATOR), method, base, ()))
+        self._operator_site(node, value, base, Via.OPERATOR)
+
+    def _operator(self, node: Node) -> None:
+        expression = self.expr.lower(node)
+        shape = self.low.facts.expressions[expression]
+        if shape[0] == Tag.OPERATOR and shape[1]:
+            self._operator_site(node, expression, shape[2], Via.OPERATOR)
+
+    def _comparison(self, node: Node) -> None:
+        children = node.children
+        if len(children) < 3:
+            return
+        method = BINARY_METHODS.get(children[1].type, "")
+        holder, other = (children[2], children[0]) if method == "__contains__" else (children[0], children[2])
+        if method and not other.type == "none":
+            left = self.expr.lower(holder)
+            value = self.low.intern((int(Tag.OPERATOR), method, left, (self.expr.lower(other),)))
+            self._operator_site(node, value, left, Via.OPERATOR)
+
+    def _operator_site(self, node: Node, expression: int, operand: int, via: Via) -> None:
+        if self.low.facts.expressions[operand][0] not in _PLAIN:
+            self.low.site(node.start_point[0] + 1, expression, via)
+
+    def _return(self, node: Node) -> None:
+        owner = self.low.owner()
+        if owner is not None and node.named_child_count:
+            owner.results.append(self.expr.lower(node.named_child(0)))
+
+    def _yield(self, node: Node) -> None:
+        owner = self.low.owner()
+        if owner is None:
+            return
+        value = self.expr.lower(node.named_child(0)) if node.named_child_count else UNKNOWN
+        if any(child.type == "from" for child in node.children):
+            value = self.low.intern((int(Tag.ITERATE), value))
+        owner.yields.append(value)
+
+    def _raise(self, node: Node) -> None:
+        raised = node.named_child(0) if node.named_child_count else None
+        if raised is not None and raised.type in {"identifier", "attribute"}:
+            call = self.low.intern((int(Tag.CALL), self.expr.lower(raised), (), (), False))
+            self.low.site(raised.start_point[0] + 1, call, Via.RAISE)
+
+
+def _class_pattern(node: Node) -> Node | None:
+    while node.type == "case_pattern" and node.named_child_count:
+        node = node.named_children[0]
+    return node.named_children[0] if node.type == "class_pattern" and node.named_child_count else None
+
+
+def _module_of(node: Node) -> tuple[str, int]:
+    if node.type != "relative_import":
+        return text_of(node), 0
+    text = text_of(node).replace(" ", "")
+    module = text.lstrip(".")
+    return module, len(text) - len(module)
+

@@ -1,0 +1,206 @@
+"""The builder that languages fill while they walk a file: scopes, blocks, bindings, sites, interned expressions.
+
+Captured syntax nodes arrive in source order; a node that opens a region (a scope or a block) names its end, and the
+builder closes regions as the walk passes them. Names are interned with the version of their binding, so that what a
+name means depends on where it stands without an expression for every use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from code_review_graph.facts import (
+    NO_EXPRESSION,
+    AttributeWrite,
+    Binding,
+    BindingKind,
+    Block,
+    Definition,
+    Expression,
+    FileFacts,
+    Import,
+    ItemWrite,
+    Parameter,
+    Scope,
+    ScopeKind,
+    Site,
+    Tag,
+    Via,
+)
+
+_UNKNOWN: Expression = (int(Tag.UNKNOWN),)
+
+
+class DefinitionDraft:
+    """A definition while its body is still being read."""
+
+    __slots__ = ("body", "fields", "results", "yields")
+
+    def __init__(self, fields: Definition) -> None:
+        self.fields = fields
+        self.body = -1
+        self.results: list[int] = []
+        self.yields: list[int] = []
+
+    def finish(self, body_words: str) -> Definition:
+        """The finished definition."""
+        return self.fields._replace(
+            body=self.body, results=tuple(self.results), yields=tuple(self.yields), body_words=body_words
+        )
+
+
+class Lowering:
+    """Facts of one file in the making."""
+
+    def __init__(self, path: str, language: str, source: bytes) -> None:
+        self.source = source
+        self.facts = FileFacts(path=path, language=language)
+        self.drafts: list[DefinitionDraft] = []
+        self.spans: list[tuple[int, int]] = []  # bytes of each definition
+        self.node_expressions: dict[int, int] = {}  # syntax node id -> expression
+        self.pending_regions: dict[int, tuple[str, int]] = {}  # syntax node id of a suite -> region it opens
+        self._interned: dict[Expression, int] = {_UNKNOWN: 0}
+        self.facts.expressions.append(_UNKNOWN)
+        self.facts.blocks.append(Block(-1, is_loop=False))
+        self.facts.scopes.append(Scope(int(ScopeKind.MODULE), -1, -1, {}, 0))
+        self.scope = 0
+        self.block = 0
+        self.loop_depth = 0
+        self._regions: list[tuple[int, int, int, int]] = []  # end byte; scope, block, loop depth to return to
+        self._redirects: dict[tuple[int, str], int] = {}
+
+    # -- regions
+
+    def leave_regions(self, position: int) -> None:
+        """Close every region that ends at or before a byte position."""
+        regions = self._regions
+        while regions and regions[-1][0] <= position:
+            _, self.scope, self.block, self.loop_depth = regions.pop()
+
+    def _enter(self, end: int) -> None:
+        self._regions.append((end, self.scope, self.block, self.loop_depth))
+
+    def open_scope(self, kind: ScopeKind, definition: int, end: int) -> int:
+        """Open a scope that reaches to byte ``end``; returns its index."""
+        self._enter(end)
+        scopes = self.facts.scopes
+        self.facts.blocks.append(Block(self.block if kind is ScopeKind.INLINE else -1, is_loop=False))
+        self.block = len(self.facts.blocks) - 1
+        scopes.append(Scope(int(kind), self.scope, definition, {}, self.block))
+        self.scope = len(scopes) - 1
+        if kind is not ScopeKind.INLINE:
+            self.loop_depth = 0
+        return self.scope
+
+    def close_region(self) -> None:
+        """Close the region opened last, wherever it ends."""
+        _, self.scope, self.block, self.loop_depth = self._regions.pop()
+
+    def reopen_scope(self, scope: int, end: int) -> None:
+        """Stand in a scope again that was opened and closed before."""
+        self._enter(end)
+        self.scope = scope
+        self.block = self.facts.scopes[scope].block
+
+    def open_block(self, end: int, *, is_loop: bool = False) -> None:
+        """Open a branch or loop body that reaches to byte ``end``."""
+        self._enter(end)
+        self.facts.blocks.append(Block(self.block, is_loop))
+        self.block = len(self.facts.blocks) - 1
+        if is_loop:
+            self.loop_depth += 1
+
+    # -- names
+
+    def redirect(self, name: str, scope: int) -> None:
+        """Make ``name`` in the current scope mean the name of another scope (global, nonlocal)."""
+        self._redirects[(self.function_scope(), name)] = scope
+
+    def function_scope(self) -> int:
+        """The nearest scope that is not a comprehension."""
+        scope = self.scope
+        scopes = self.facts.scopes
+        while scopes[scope].kind == ScopeKind.INLINE:
+            scope = scopes[scope].parent
+        return scope
+
+    def bind(self, name: str, kind: BindingKind, payload: object, scope: int | None = None) -> None:
+        """Record that a name gets a value here."""
+        target = self.scope if scope is None else scope
+        block = self.block
+        redirected = self._redirects.get((target, name))
+        if redirected is not None:
+            target, block = redirected, -1
+        entry: Binding = (int(kind), payload, block)
+        self.facts.scopes[target].bindings.setdefault(name, []).append(entry)
+
+    def is_bound_here(self, name: str) -> bool:
+        """Whether the current function scope has bound the name already."""
+        return name in self.facts.scopes[self.function_scope()].bindings
+
+    def name(self, name: str) -> int:
+        """Expression of a name used at the current place."""
+        scopes = self.facts.scopes
+        scope = scopes[self.scope]
+        bindings = scope.bindings.get(name)
+        while bindings is None and scope.kind == ScopeKind.INLINE:
+            scope = scopes[scope.parent]
+            bindings = scope.bindings.get(name)
+        version = len(bindings) if bindings else 0
+        block = self.block if version > 1 or self.loop_depth else 0
+        return self.intern((int(Tag.NAME), name, version, block))
+
+    # -- expressions and facts
+
+    def intern(self, expression: Expression) -> int:
+        """Index of an expression, the same for equal ones."""
+        interned = self._interned
+        index = interned.get(expression)
+        if index is None:
+            index = interned[expression] = len(self.facts.expressions)
+            self.facts.expressions.append(expression)
+        return index
+
+    def define(self, definition: Definition, span: tuple[int, int]) -> int:
+        """Add a definition (not bound to its name yet); returns its index."""
+        self.drafts.append(DefinitionDraft(definition))
+        self.spans.append(span)
+        return len(self.drafts) - 1
+
+    def enter_body(self, definition: int, kind: ScopeKind, end: int, parameters: Sequence[Parameter] = ()) -> None:
+        """Open the body scope of a definition and bind its parameters in it."""
+        self.drafts[definition].body = self.open_scope(kind, definition, end)
+        for position, parameter in enumerate(parameters):
+            self.bind(parameter.name, BindingKind.PARAMETER, position)
+
+    def owner(self) -> DefinitionDraft | None:
+        """The function whose body is being read, if any."""
+        index = self.facts.scopes[self.function_scope()].definition
+        return self.drafts[index] if index >= 0 else None
+
+    def site(self, line: int, expression: int, via: Via = Via.CALL) -> None:
+        """Record a place where code may run."""
+        self.facts.sites.append(Site(self.scope, line, expression, int(via)))
+
+    def load(self, line: int, expression: int) -> None:
+        """Record a member read."""
+        self.facts.loads.append(Site(self.scope, line, expression, int(Via.PROPERTY)))
+
+    def write_attribute(self, target: int, name: str, value: int, annotation: int = NO_EXPRESSION) -> None:
+        """Record ``target.name = value``."""
+        self.facts.attribute_writes.append(AttributeWrite(self.scope, target, name, value, annotation))
+
+    def write_item(self, target: int, key: int, value: int) -> None:
+        """Record ``target[key] = value``."""
+        self.facts.item_writes.append(ItemWrite(self.scope, target, key, value, self.block))
+
+    def add_import(self, line: int, module: str, level: int, member: str) -> None:
+        """Record an import statement's one name."""
+        self.facts.imports.append(Import(self.scope, line, module, level, member))
+
+    def finish(self, body_words: Sequence[str]) -> FileFacts:
+        """The finished facts; ``body_words`` has one entry a definition."""
+        self.facts.definitions = [
+            draft.finish(words) for draft, words in zip(self.drafts, body_words, strict=True)
+        ]
+        return self.facts
