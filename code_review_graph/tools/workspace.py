@@ -7,7 +7,7 @@ from pathlib import Path
 
 from code_review_graph.errors import RepositoryError
 from code_review_graph.store import Store
-from code_review_graph.walking import find_repository
+from code_review_graph.walking import check_repository, find_repository
 
 
 class Workspace:
@@ -43,8 +43,5 @@ class Workspace:
                     hint="Start in a repository, or name one with --repo PATH.",
                 ) from error
         folder = self._repo.expanduser().resolve()
-        if not folder.is_dir():
-            raise RepositoryError(f"{folder} is not a folder.", hint="Give the root of a repository.")
-        if folder == folder.parent:
-            raise RepositoryError("The root of the file system is not a repository.", hint="Give a folder below it.")
+        check_repository(folder)
         return folder
