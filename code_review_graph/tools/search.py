@@ -38,12 +38,12 @@ def hybrid_search(
     Raises QueryError for an empty query or a limit out of range, NoGraphError when nothing is indexed yet, and
     RepositoryError for a path outside the repository.
     """
-    from code_review_graph import search  # noqa: PLC0415 - numpy and the tokenizer load with the first search
-
     if not 1 <= limit <= MAX_LIMIT:
         raise QueryError(f"limit is {limit}.", hint=f"Give 1 to {MAX_LIMIT}.")
     store.require_graph()
     wanted = [inside(store.repo_path, path) for path in paths] if paths else None
+    from code_review_graph import search  # noqa: PLC0415 - numpy and the tokenizer load with the first search
+
     try:
         embedder, notice = embedder_of(store), ""
     except EmbeddingError as error:

@@ -49,6 +49,7 @@ def _(result: QueryResult) -> str:
     return _lines(
         [
             head,
+            *(_details(result.resolved_target) if result.resolved_target else ()),
             *rows,
             *_titled("Guesses, by name alone:", guesses),
             *_titled("Callees outside the repository, or unresolved:", outside),
