@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from code_review_graph import __version__
+from code_review_graph.cli import app
+from code_review_graph.model import EdgeKind, NodeKind, Resolution
+from tests.graphs import GraphMaker
+
+HEAVY = ("numpy", "tokenizers", "tree_sitter", "tree_sitter_python", "sqlite_vec", "sentence_transformers")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    maker = GraphMaker().file("a.py").node("a.py::one", lines=(1, 3)).node("a.py::two", lines=(5, 9))
+    maker.file("test_a.py").node("test_a.py::test_two", NodeKind.TEST, (1, 2), is_test=True)
+    maker.file("b.py").node("b.py::one", lines=(1, 3))
+    maker.edge("a.py::one", "a.py::two", lines=(2, 3), resolution=Resolution.DISPATCH)
+    maker.edge("a.py::two", "test_a.py::test_two", EdgeKind.TESTED_BY, (), distance=1)
+    maker.store(tmp_path).close()
+    return tmp_path
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_query_prints_neighbours(repo: Path) -> None:
+    result = run("query", "callers_of", "two", "--repo", repo)
+    assert result.exit_code == 0
+    assert "a.py::one:1-3 [Function]  CALLS dispatch, distance 1 at a.py:2,3" in result.stdout
+
+
+def test_query_json_is_the_result(repo: Path) -> None:
+    result = run("query", "tests_for", "two", "--repo", repo, "--json")
+    (test,) = json.loads(result.stdout)["neighbours"]
+    assert (test["name"], test["distance"], test["edge"]) == ("test_two", 1, "TESTED_BY")
+
+
+@pytest.mark.parametrize(("target", "said"), [("one", "ambiguous"), ("three", "not found")])
+def test_query_without_an_answer_exits_with_3(repo: Path, target: str, said: str) -> None:
+    result = run("query", "callers_of", target, "--repo", repo)
+    assert result.exit_code == 3
+    assert said in result.stdout
+
+
+def test_status(repo: Path) -> None:
+    assert "3 files indexed" in run("status", "--repo", repo).stdout
+    assert json.loads(run("status", "--repo", repo, "--json").stdout)["edges"]["CALLS"] == 1
+
+
+def test_export_gives_every_node_then_every_edge(repo: Path) -> None:
+    lines = [json.loads(line) for line in run("export", "--repo", repo, "--format", "jsonl").stdout.splitlines()]
+    assert [line["type"] for line in lines] == ["node"] * 7 + ["edge"] * 6
+    ids = {line["qualified_name"]: line["id"] for line in lines if line["type"] == "node"}
+    (call,) = [line for line in lines if line.get("kind") == "CALLS"]
+    assert call == {
+        "type": "edge",
+        "kind": "CALLS",
+        "source": ids["a.py::one"],
+        "target": ids["a.py::two"],
+        "lines": [2, 3],
+        "resolution": "dispatch",
+        "distance": None,
+        "via": None,
+    }
+    assert lines[0] == {
+        "type": "node",
+        "id": ids["a.py"],
+        "qualified_name": "a.py",
+        "name": "a.py",
+        "kind": "File",
+        "path": "a.py",
+        "start_line": 1,
+        "end_line": 100,
+        "is_test": False,
+    }
+
+
+def test_export_to_a_file(repo: Path) -> None:
+    result = run("export", "--repo", repo, "--output", repo / "graph.jsonl")
+    assert result.stdout == ""
+    assert len((repo / "graph.jsonl").read_text().splitlines()) == 13
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["status", "--repo", "/does/not/exist"], 1, "is not a folder"),
+        (["status", "--repo", "/"], 1, "root of the file system"),
+        (["query", "callers_of", "  "], 1, "The target is empty"),
+        (["query", "friends_of", "x"], 2, "callers_of"),
+        (["query", "callers_of", "x", "--depth", "99"], 1, "1 to 10"),
+        (["query", "callers_of", "../../etc/passwd"], 1, "not inside the repository"),
+        (["search", "x", "--limit", "0"], 1, "1 to"),
+        (["search", "x", "--kind", "Gadget"], 2, "Function"),
+        (["eval", "--benchmark", "none_such"], 1, "no benchmark"),
+        (["bogus"], 2, "bogus"),
+        (["query"], 2, "pattern"),
+    ],
+)
+def test_errors_say_what_to_do(repo: Path, arguments: list[str], code: int, said: str) -> None:
+    if "--repo" not in arguments and len(arguments) > 1:
+        arguments = [*arguments, "--repo", str(repo)]
+    result = run(*arguments)
+    assert result.exit_code == code
+    assert said in result.stderr
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("command", ["query", "search", "export", "embed"])
+def test_without_an_index(tmp_path: Path, command: str) -> None:
+    arguments = {"query": ["callers_of", "x"], "search": ["x"]}.get(command, [])
+    result = run(command, *arguments, "--repo", tmp_path)
+    assert result.exit_code == 1
+    assert "has no index yet" in result.stderr
+    assert "code-review-graph build" in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_status_without_an_index_is_not_an_error(tmp_path: Path) -> None:
+    result = run("status", "--repo", tmp_path)
+    assert result.exit_code == 0
+    assert "not indexed" in result.stdout
+
+
+def test_version() -> None:
+    assert run("--version").stdout == f"code-review-graph {__version__}\n"
+
+
+@pytest.mark.parametrize("module", ["code_review_graph.cli", "code_review_graph.server"])
+def test_start_up_loads_nothing_heavy(module: str) -> None:
+    code = f"import sys, {module}; print(*(name for name in {HEAVY!r} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_the_command_line_does_not_load_the_protocol() -> None:
+    code = "import sys, code_review_graph.cli; print('mcp' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_the_default_is_the_repository_around_the_folder(repo: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (repo / "src" / "deep").mkdir(parents=True)
+    command = [sys.executable, "-m", "code_review_graph", "status"]
+    inside = subprocess.run(command, cwd=repo / "src" / "deep", capture_output=True, text=True, check=False)
+    assert "3 files indexed" in inside.stdout
+    outside = tmp_path_factory.mktemp("outside")
+    elsewhere = subprocess.run(command, cwd=outside, capture_output=True, text=True, check=False)
+    assert elsewhere.returncode == 1
+    assert "no repository around" in elsewhere.stderr
+    assert not list(outside.iterdir())
+
+
+def test_a_closed_pipe_is_not_an_error_to_talk_about(repo: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "code_review_graph", "export", "--repo", str(repo)]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
