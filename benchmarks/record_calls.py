@@ -43,23 +43,28 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from types import CodeType, FrameType, FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks.syntax import CallSite, Definition, Key, Sources, read_sources
+from benchmarks.identities import CONSTRUCTORS, Identities, own
+from benchmarks.syntax import CallSite, Key, Sources, read_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TOOL = 3  # a free tool id of sys.monitoring
-CONSTRUCTORS = ("__init__", "__new__")
 MONITORING: Any = vars(sys).get("monitoring")  # None before CPython 3.12
 
 
-class _Edge(tuple[Key, Key, Key | None, CallSite, str, bool]):
-    """Caller, callee, constructor, site, form, named."""
+class Call(NamedTuple):
+    """One call site and what it called; ``named`` when the written name is the callee's."""
 
-    __slots__ = ()
+    caller: Key
+    callee: Key
+    constructor: Key | None
+    site: CallSite
+    form: str
+    named: bool
 
 
 @dataclass(slots=True)
@@ -76,26 +81,10 @@ class Recorder:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self.root = str(sources.root) + os.sep
-        self.calls: Counter[_Edge] = Counter()
+        self.identities = Identities(sources)
+        self.calls: Counter[Call] = Counter()
         self.tests: dict[Key, _Test] = {}
-        self.wrappers: dict[Key, set[Key]] = {}  # a wrapper of the repository -> what it was seen to wrap
         self.current: _Test | None = None
-        self._definitions = {
-            (d.key.path, d.first_line, d.bare_name): d for m in sources.modules.values() for d in m.definitions
-        }
-        self._classes: dict[tuple[str, int], list[Definition]] = {}
-        for definition in sources.definitions.values():
-            if definition.is_class:
-                self._classes.setdefault((definition.key.name, definition.first_line), []).append(definition)
-        self._sites = {
-            path: {(s.end_line, s.end_column, s.form == "decorator"): s for s in module.sites}
-            for path, module in sources.modules.items()
-        }
-        # Code objects are kept alive beside their id, which is far cheaper to hash than the code itself.
-        self._codes: dict[int, tuple[CodeType, Key | None]] = {}
-        self._offsets: dict[tuple[int, int], tuple[CallSite, bool] | None] = {}
-        self._class_keys: dict[type, Key | None] = {}
 
     def start(self) -> None:
         """Begin to listen."""
@@ -114,14 +103,14 @@ class Recorder:
 
     def on_call(self, code: CodeType, offset: int, callee: object, _first: object) -> object:
         """A call instruction is about to run."""
-        path = self._path(code)
+        path = self.identities.path(code)
         if path is None:
             return MONITORING.DISABLE
-        found = self._site(path, code, offset)
+        found = self.identities.site(path, code, offset)
         if found is None:
             return MONITORING.DISABLE
         site, applies = found
-        answer = self._callee(callee)
+        answer = self.identities.callee(callee)
         if answer is None:
             return None
         key, constructor, kind = answer
@@ -131,7 +120,7 @@ class Recorder:
         written = self.sources.modules[path].aliases.get(site.name, site.name)
         named = not (applies and site.form != "decorator") and written == name
         form = "decorator" if applies else kind or site.form
-        self.calls[_Edge((site.caller, key, constructor, site, form, named))] += 1
+        self.calls[Call(site.caller, key, constructor, site, form, named)] += 1
         test = self.current
         if test:
             test.executed.add(key)
@@ -141,12 +130,12 @@ class Recorder:
 
     def on_start(self, code: CodeType, _offset: int) -> object:
         """A frame starts."""
-        if self._path(code) is None:
+        if self.identities.path(code) is None:
             return MONITORING.DISABLE
         test = self.current
         if test is None:
             return None
-        key = self._code_key(code)
+        key = self.identities.code_key(code)
         if key is None:
             return None
         test.executed.add(key)
@@ -154,146 +143,36 @@ class Recorder:
         if code.co_name in CONSTRUCTORS and code.co_argcount:
             self._executed_class(test, frame, code)
         caller = self._nearest(frame)
-        if caller and key in self.wrappers.get(self._frame_key(caller) or key, ()):
+        if caller and key in self.identities.wrappers.get(self.identities.frame_key(caller) or key, ()):
             caller = self._nearest(caller)
-        if caller and self._frame_key(caller) == test.key and key not in self.wrappers:
+        if caller and self.identities.frame_key(caller) == test.key and key not in self.identities.wrappers:
             test.direct.add(key)
         return None
 
     def _nearest(self, frame: FrameType) -> FrameType | None:
         """The nearest calling frame whose code is in the repository."""
         caller = frame.f_back
-        while caller is not None and self._path(caller.f_code) is None:
+        while caller is not None and self.identities.path(caller.f_code) is None:
             caller = caller.f_back
         return caller
 
     def _executed_class(self, test: _Test, frame: FrameType, code: CodeType) -> None:
         value = frame.f_locals.get(code.co_varnames[0])
         owner: type = value if isinstance(value, type) else type(value)
-        key = self._class_key(owner)
+        key = self.identities.class_key(owner)
         if key:
             test.executed.add(key)
-
-    # -- who is who ---------------------------------------------------------------------------------------------------
-
-    def _path(self, code: CodeType) -> str | None:
-        file = code.co_filename
-        if not file.startswith(self.root):
-            return None
-        path = file[len(self.root) :]
-        return path if path in self.sources.modules else None
-
-    def _code_key(self, code: CodeType) -> Key | None:
-        """The function a code object was compiled from; None for modules, class bodies, lambdas, comprehensions."""
-        known = self._codes.get(id(code))
-        if known is None:
-            path = self._path(code)
-            definition = self._definitions.get((path or "", code.co_firstlineno, code.co_name))
-            known = code, definition.key if definition and not definition.is_class else None
-            self._codes[id(code)] = known
-        return known[1]
-
-    def _frame_key(self, frame: FrameType) -> Key | None:
-        """The function that a frame belongs to, lambdas and generator expressions folded into their encloser."""
-        code = frame.f_code
-        key = self._code_key(code)
-        if key or not code.co_name.startswith("<") or code.co_name == "<module>":
-            return key
-        path, name = self._path(code), code.co_qualname.replace(".<locals>", "")
-        while name and path:
-            name = name.rpartition(".")[0]
-            folded = Key(path, name)
-            if folded in self.sources.definitions:
-                return folded
-        return None
-
-    def _site(self, path: str, code: CodeType, offset: int) -> tuple[CallSite, bool] | None:
-        """The call expression at an instruction, and whether the instruction applies it as a decorator."""
-        key = id(code), offset
-        if key not in self._offsets:
-            self._code_key(code)  # keeps the code object alive, so that its id stays its own
-            self._index(path, code)
-        return self._offsets.get(key)
-
-    def _index(self, path: str, code: CodeType) -> None:
-        sites = self._sites[path]
-        seen: dict[CallSite, list[int]] = {}
-        for index, (_, end_line, _, end_column) in enumerate(code.co_positions()):
-            offset = index * 2
-            plain = sites.get((end_line or 0, end_column or 0, False))
-            applied = sites.get((end_line or 0, end_column or 0, True))
-            site = plain or applied
-            self._offsets[id(code), offset] = None
-            if site is None:
-                continue
-            if code.co_code[offset] in CALL_OPCODES:
-                seen.setdefault(site, []).append(offset)
-        for site, offsets in seen.items():
-            for position, offset in enumerate(offsets):
-                # A called decorator has two call instructions: the call itself, then its application.
-                applies = site.form == "decorator" or (site.decorates and position == len(offsets) - 1 and position > 0)
-                self._offsets[id(code), offset] = site, applies
-
-    def _callee(self, value: object) -> tuple[Key, Key | None, str] | None:
-        """Key of the callee, key of the constructor that runs, and the form if the callee itself decides it."""
-        kind = type(value)
-        if issubclass(kind, type):
-            return self._constructed(value)  # type: ignore[arg-type]
-        function = _function(value)
-        if function is not None:
-            key = self._unwrapped(function)
-            return (key, None, "") if key else None
-        wrapped = _own(value).get("__wrapped__")
-        if isinstance(wrapped, FunctionType):
-            key = self._unwrapped(wrapped)
-            return (key, None, "") if key else None
-        call = next((vars(c)["__call__"] for c in kind.__mro__ if "__call__" in vars(c)), None)
-        if isinstance(call, FunctionType):
-            key = self._unwrapped(call)
-            return (key, None, "instance") if key else None
-        return None
-
-    def _constructed(self, owner: type) -> tuple[Key, Key | None, str] | None:
-        key = self._class_key(owner)
-        if key is None:
-            return None
-        for base in owner.__mro__:
-            for name in CONSTRUCTORS:
-                method = vars(base).get(name)
-                if isinstance(method, staticmethod):
-                    method = method.__func__
-                if isinstance(method, FunctionType):
-                    return key, self._unwrapped(method), "constructor"
-        return key, None, "constructor"
-
-    def _class_key(self, owner: type) -> Key | None:
-        if owner not in self._class_keys:
-            line = vars(owner).get("__firstlineno__", 0)
-            name = owner.__qualname__.replace(".<locals>", "")
-            found = self._classes.get((name, line), [])
-            self._class_keys[owner] = found[0].key if len(found) == 1 else None
-        return self._class_keys[owner]
-
-    def _unwrapped(self, function: FunctionType) -> Key | None:
-        outer = self._code_key(function.__code__)
-        inner = function
-        while isinstance(wrapped := _own(inner).get("__wrapped__"), FunctionType):
-            inner = wrapped
-        key = self._code_key(inner.__code__)
-        if outer and key and outer != key:
-            self.wrappers.setdefault(outer, set()).add(key)
-        return key or outer
 
     # -- pytest -------------------------------------------------------------------------------------------------------
 
     def pytest_runtest_protocol(self, item: Any) -> None:  # noqa: ANN401
         """Remember which test the frames belong to."""
         function = getattr(item, "function", None)
-        while isinstance(wrapped := _own(function).get("__wrapped__"), FunctionType):
+        while isinstance(wrapped := own(function).get("__wrapped__"), FunctionType):
             function = wrapped
         if not isinstance(function, FunctionType):
             return
-        key = self._code_key(function.__code__)
+        key = self.identities.code_key(function.__code__)
         if key:
             line = self.sources.definitions[key].line
             node = item.nodeid.partition("[")[0]
@@ -302,30 +181,6 @@ class Recorder:
     def pytest_runtest_logfinish(self) -> None:
         """The test is over."""
         self.current = None
-
-
-def _own(value: object) -> dict[str, object]:
-    """The instance's own attributes, without waking proxies."""
-    try:
-        found = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _function(value: object) -> FunctionType | None:
-    while type(value) is MethodType:
-        value = value.__func__
-    return value if isinstance(value, FunctionType) and type(value) is FunctionType else None
-
-
-def _opcodes() -> frozenset[int]:
-    import opcode  # noqa: PLC0415
-
-    return frozenset(number for name, number in opcode.opmap.items() if name in {"CALL", "CALL_KW", "CALL_FUNCTION_EX"})
-
-
-CALL_OPCODES = _opcodes()
 
 
 def calls_json(recorder: Recorder) -> Iterator[dict[str, object]]:
@@ -351,7 +206,7 @@ def tests_json(recorder: Recorder) -> Iterator[dict[str, object]]:
     """One row a test function: the definitions called from its body, and those executed."""
     for test in sorted(recorder.tests.values(), key=lambda test: test.key):
         inner = test.key.name + "."
-        direct = test.direct - recorder.wrappers.keys()
+        direct = test.direct - recorder.identities.wrappers.keys()
         yield {
             "test": [*test.key, test.line],
             "node": test.node,

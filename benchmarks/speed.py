@@ -7,7 +7,7 @@ Every measurement runs in a process of its own on one fresh copy of the reposito
 - *build*: index without embeddings, from nothing; CPU of worker processes included;
 - *embed*: embed all definitions of that index with the default model, loading it included;
 - *query*: one warm process; the median and the 95th percentile of ``query_graph`` (callers, callees, tests of sampled
-  definitions) and ``hybrid_search`` (names, docstring lines, plain questions), after one untimed round of other targets.
+  definitions) and ``hybrid_search`` (names, docstring lines, plain questions), after an untimed round of other targets.
 
 ``--peer`` names the Python of an environment that has the public tool of the same name (2.3.9); it gets a copy of its
 own and builds in the same way, one after the other, and the ratio of CPU is printed.

@@ -31,7 +31,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A ``def`` or ``class``: ``line`` and ``column`` (in characters) of its name, ``first_line`` with its decorators."""
+    """A ``def`` or ``class``: ``line`` and ``column`` (in characters) of its name, ``first_line`` of the whole."""
 
     key: Key
     is_class: bool
