@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from code_review_graph.config import Settings
 from code_review_graph.errors import RepositoryError
 from code_review_graph.model import Diagnostic
 from code_review_graph.store.connection import FOLDER
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
+
+    from code_review_graph.config import Settings
 
 # Never a project's own source, even where nothing says that they are ignored.
 SKIPPED_FOLDERS: Final = frozenset(
@@ -32,7 +33,7 @@ _BINARY_SAMPLE: Final = 8192
 
 
 class SourceFile(NamedTuple):
-    """A file to index; ``path`` is relative, with slashes, ``size`` in bytes."""
+    """A file to index: relative path with slashes, size in bytes, time of its last change."""
 
     path: str
     size: int
@@ -69,9 +70,8 @@ def check_repository(repo_path: Path) -> None:
         raise RepositoryError("The root of the file system is not a repository.", hint="Give a folder below it.")
 
 
-def find_files(repo_path: Path, wanted: Callable[[str], bool], settings: Settings | None = None) -> Walk:
+def find_files(repo_path: Path, wanted: Callable[[str], bool], settings: Settings) -> Walk:
     """Every file that is ``wanted``, inside the repository, not ignored, and no larger than the settings allow."""
-    settings = settings or Settings()
     paths = _listed_by_git(repo_path) or _listed_by_walking(repo_path)
     excluded = _spec(settings.exclude)
     walk = Walk([], [])
@@ -128,7 +128,8 @@ def _examined(repo_path: Path, path: str, max_bytes: int) -> SourceFile | Diagno
         return None
     if status.st_size > max_bytes:
         return Diagnostic(path, f"skipped: {status.st_size} bytes are more than the {max_bytes} that are indexed")
-    return SourceFile(path, status.st_size, status.st_mtime_ns)
+    # A copy may keep the old time of modification; the time of change it cannot keep.
+    return SourceFile(path, status.st_size, max(status.st_mtime_ns, status.st_ctime_ns))
 
 
 def _under_link(repo_path: Path, path: str, linked: dict[str, bool]) -> bool:

@@ -71,6 +71,13 @@ class FileTables(StorePart):
                 ((entry.path, entry.message, entry.line) for entry in skipped),
             )
 
+    def skipped(self) -> list[Diagnostic]:
+        """What ``replace_skipped`` noted last, in that order."""
+        if not self._database.exists():
+            return []
+        rows = self._database.rows("SELECT path, message, line FROM diagnostic WHERE file_id IS NULL ORDER BY id")
+        return [Diagnostic(path, message, line) for path, message, line in rows]
+
     def diagnostics(self) -> list[Diagnostic]:
         """What could not be read or parsed as it stands, ordered by path."""
         if not self._database.exists():
@@ -90,7 +97,10 @@ class FileTables(StorePart):
 
 def _save_file(connection: Connection, file: StoredFile) -> None:
     (file_id,) = connection.execute(_UPSERT_FILE, tuple(file.record)).fetchall()[0]
-    connection.execute("INSERT OR REPLACE INTO facts (file_id, facts) VALUES (?, ?)", (file_id, file.facts))
+    if file.facts:
+        connection.execute("INSERT OR REPLACE INTO facts (file_id, facts) VALUES (?, ?)", (file_id, file.facts))
+    else:
+        connection.execute("DELETE FROM facts WHERE file_id = ?", (file_id,))
     connection.execute("DELETE FROM diagnostic WHERE file_id = ?", (file_id,))
     connection.executemany(
         "INSERT INTO diagnostic (file_id, path, message, line) VALUES (?, ?, ?, ?)",

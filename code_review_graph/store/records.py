@@ -10,7 +10,10 @@ from code_review_graph.model import Diagnostic, EdgeKind, NodeKind, ReferenceKin
 
 
 class FileRecord(NamedTuple):
-    """What tells whether a file has to be parsed again. ``size`` is in bytes."""
+    """What tells whether a file has to be parsed again.
+
+    ``size`` is in bytes; ``mtime_ns`` is when the file last changed, 0 when its content has to be compared anyway.
+    """
 
     path: str
     language: str
@@ -21,7 +24,7 @@ class FileRecord(NamedTuple):
 
 
 class StoredFile(NamedTuple):
-    """The facts of one parsed file, as an opaque blob."""
+    """The facts of one parsed file, as an opaque blob; empty for a file that could not be parsed."""
 
     record: FileRecord
     facts: bytes
