@@ -51,11 +51,11 @@ QUESTIONS = (
 
 def build_phase(repo: Path) -> dict[str, object]:
     """Index the repository from nothing, without embeddings."""
-    from code_review_graph import indexing  # noqa: PLC0415 - each phase loads only what it measures
+    from code_review_graph.indexing import build  # noqa: PLC0415 - each phase loads only what it measures
     from code_review_graph.store import Store  # noqa: PLC0415
 
     with Store(repo) as store:
-        indexing.build(store, full=True, embedder=None)
+        build(store, full=True, embedder=None)
         counts = store.counts()
     return {"counts": repr(counts), "index_mb": round(_size(repo / ".code-review-graph") / 1e6, 1)}
 
