@@ -54,9 +54,10 @@ class TaskFile:
 def load_task_file(path: Path) -> TaskFile:
     """Read and validate one file; raises EvaluationError that names each fault with its line."""
     document = read_yaml(path)
-    if not isinstance(document.value, dict):
+    value: Any = document.value
+    if not isinstance(value, dict):
         raise EvaluationError(f"{path}:1: a task file is a mapping with `name` and tasks.")
-    return _validate(cast("dict[object, object]", document.value), document)
+    return _validate(cast("dict[object, object]", value), document)
 
 
 def task_file_of(config: Mapping[str, object]) -> TaskFile:

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 from pydantic import Field, SerializeAsAny, TypeAdapter
 from rich.console import Console, Group, RenderableType
@@ -154,8 +155,8 @@ def _cell(value: object) -> str:
             return "yes" if value else "no"
         case float():
             return f"{value:.3f}"
-        case tuple() | list():
-            return ", ".join(map(str, value))
+        case tuple():
+            return ", ".join(map(str, cast("tuple[object, ...]", value)))
         case _:
             return str(value)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import yaml
 
@@ -49,13 +50,14 @@ def read_yaml(path: Path) -> LinedYaml:
 
 def _compose(path: Path, text: str) -> LinedYaml:
     loader = yaml.SafeLoader(text)
+    construct = cast("Callable[[yaml.Node], object]", loader.construct_document)  # pyright: ignore[reportUnknownMemberType]
     try:
         node = loader.get_single_node()
         if node is None:
             raise EvaluationError(f"{path}:1: the file is empty.")
         lines: dict[Place, int] = {}
         _note_lines(path, node, (), lines, ())
-        return LinedYaml(path, loader.construct_document(node), lines)
+        return LinedYaml(path, construct(node), lines)
     finally:
         loader.dispose()
 

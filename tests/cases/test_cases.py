@@ -75,7 +75,7 @@ def _is_there(entry: Case, driver: Driver) -> bool:
         return bool(driver.certain_edges(entry))
     if "node" in entry:
         name = entry["node"].partition("::")[2].partition("@")[0].rpartition(".")[2]
-        return len(driver.named(name)) == entry["count"]
+        return bool(len(driver.named(name)) == entry["count"])
     if "node_name" in entry:
         return bool(driver.named(entry["node_name"]))
     if "node_in" in entry:

@@ -101,7 +101,7 @@ def test_external_callees_count_apart(users: Store) -> None:
 def test_rows_are_frozen(users: Store) -> None:
     row = run_one(users)
     with pytest.raises(ValidationError):
-        row.score = 0.5  # type: ignore[misc]
+        row.score = 0.5
 
 
 def test_prints_as_a_table(users: Store) -> None:
