@@ -84,7 +84,7 @@ def _validate(raw: Mapping[Any, object], document: LinedYaml | None) -> TaskFile
         header = TaskFileHeader.model_validate({key: value for key, value in known.items() if key not in sections})
     except ValidationError as error:
         allowed = (*_keys(TaskFileHeader), *sections, *OTHER_KEYS)
-        faults += [_fault(document, (), detail, allowed) for detail in error.errors()]
+        faults += _faults(document, (), error, allowed)
     tasks: dict[str, tuple[Task, ...]] = {}
     for section, model in sections.items():
         if section in known:
@@ -102,8 +102,7 @@ def _validate_tasks(
     try:
         tasks = tuple(adapter.validate_python(raw or []))
     except ValidationError as error:
-        allowed = _keys(model)
-        return (), [_fault(document, (section,), detail, allowed) for detail in error.errors()]
+        return (), _faults(document, (section,), error, _keys(model))
     return tasks, list(_repeated_ids(section, tasks, document))
 
 
@@ -117,6 +116,12 @@ def _repeated_ids(section: str, tasks: Sequence[Task], document: LinedYaml | Non
 
 def _keys(model: type[BaseModel]) -> tuple[str, ...]:
     return tuple(field.alias or name for name, field in model.model_fields.items())
+
+
+def _faults(document: LinedYaml | None, base: Place, error: ValidationError, allowed: Sequence[str]) -> list[str]:
+    # A misspelt key comes before the missing one that it causes.
+    details = sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
+    return [_fault(document, base, detail, allowed) for detail in details]
 
 
 def _fault(document: LinedYaml | None, base: Place, detail: ErrorDetails, allowed: Sequence[str]) -> str:

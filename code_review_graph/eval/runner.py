@@ -103,17 +103,24 @@ def task_files(configs: Path | None) -> tuple[list[TaskFile], list[TaskFile]]:
 def choose_task_files(checkout: Checkout, configs: Path | None) -> list[TaskFile]:
     """The task files that are about a checkout, by git remote or folder name.
 
-    If none is, those that the user named apply as they are. Raises EvaluationError if nothing applies.
+    Of the user's files where none names the checkout, those that name no URL apply, and if nothing else does, all of
+    them. Raises EvaluationError if nothing applies.
     """
     own, bundled = task_files(configs)
-    about = [file for file in (*own, *bundled) if checkout.is_of(file.header.name, file.header.url)]
-    if about or own:
-        return about or own
+    named = [file for file in own if _is_about(file, checkout)]
+    chosen = named or [file for file in own if file.header.url is None]
+    chosen += [file for file in bundled if _is_about(file, checkout)]
+    if chosen or own:
+        return chosen or own
     known = ", ".join(file.header.name for file in bundled)
     raise EvaluationError(
         f"No task file is about {checkout.path} (by git remote or folder name).",
         hint=f"Write one (eval/README.md) and pass its folder with --configs. Bundled: {known}.",
     )
+
+
+def _is_about(task_file: TaskFile, checkout: Checkout) -> bool:
+    return checkout.is_of(task_file.header.name, task_file.header.url)
 
 
 def _selected(request: EvalRequest) -> Iterator[tuple[Path, TaskFile]]:

@@ -65,6 +65,18 @@ def test_own_files_apply_where_none_names_the_checkout(tmp_path: Path) -> None:
     assert chosen(repo, configs(tmp_path / "tasks", shop="", other="")) == ["other", "shop"]
 
 
+def test_own_file_without_url_comes_beside_the_bundled_one(tmp_path: Path) -> None:
+    repo = tmp_path / "flask"
+    repo.mkdir()
+    assert chosen(repo, configs(tmp_path / "tasks", mine="", other="https://example.org/other")) == ["mine", "flask"]
+
+
+def test_own_files_of_other_urls_apply_when_nothing_else_does(tmp_path: Path) -> None:
+    repo = tmp_path / "renamed"
+    repo.mkdir()
+    assert chosen(repo, configs(tmp_path / "tasks", other="https://example.org/other")) == ["other"]
+
+
 def test_own_file_replaces_the_bundled_one(tmp_path: Path) -> None:
     repo = tmp_path / "flask"
     repo.mkdir()
