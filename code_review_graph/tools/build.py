@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from code_review_graph.errors import CorruptIndexError, SchemaError
 from code_review_graph.progress import Progress, silent
 from code_review_graph.results import BuildReport
 from code_review_graph.store import Store
 from code_review_graph.tools.models import embedder_of, warm_embedder
+
+if TYPE_CHECKING:
+    from code_review_graph.embedding import Embedder
 
 
 def build_or_update_graph(
@@ -30,7 +34,15 @@ def build_or_update_graph(
     """
     from code_review_graph import indexing  # noqa: PLC0415 - tree-sitter loads with the first build
 
-    embedder = (embedder_of(store) or warm_embedder()) if embed else None
-    if full or not store.has_graph():
-        return indexing.build(store, full=full, embedder=embedder, progress=progress)
+    embedder = (_own_embedder(store) or warm_embedder()) if embed else None
+    if full:
+        return indexing.build(store, embedder=embedder, progress=progress)
     return indexing.update(store, embedder=embedder, progress=progress)
+
+
+def _own_embedder(store: Store) -> Embedder | None:
+    """The index's own model; None when there is no index that could say, for the build will replace it."""
+    try:
+        return embedder_of(store)
+    except (CorruptIndexError, SchemaError):
+        return None
