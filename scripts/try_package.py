@@ -1,6 +1,6 @@
 """Build wheel and sdist, install the wheel in an empty environment outside the checkout, and use it there.
 
-Run by the environment that ``scripts/check.py`` made; exits with an error at the first thing that is not as it should be.
+Run by the environment that ``scripts/check.py`` made; exits with an error at the first thing that is wrong.
 """
 
 from __future__ import annotations
@@ -120,7 +120,6 @@ def readme(folder: Path) -> None:
     step("the README's first command")
     made = (".venv", ".git", ".code-review-graph", "__pycache__", ".*_cache", "dist", "build")
     shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*made), symlinks=True)
-    (folder / ".git").mkdir()  # what marks the root of a repository
     output = run("bash", "-euo", "pipefail", "-c", command(1), cwd=folder)
     check("find_target" in output and "query_graph" in output, f"the README's first command printed:\n{output}")
 
