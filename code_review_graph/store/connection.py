@@ -16,7 +16,6 @@ from code_review_graph.errors import (
     ForeignDatabaseError,
     LockedError,
     NoGraphError,
-    QueryError,
     RepositoryError,
     StoreError,
 )
@@ -54,8 +53,6 @@ def translated(path: Path) -> Generator[None]:
     except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
         raise CorruptIndexError(f"The index {path} is damaged ({error}).") from error
     except apsw.SQLError as error:
-        if "fts5" in str(error):
-            raise QueryError(f"Not a full-text expression: {error}.") from error
         raise CorruptIndexError(f"The index {path} is not as it was made ({error}).") from error
     except apsw.FullError as error:
         raise StoreError(

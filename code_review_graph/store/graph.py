@@ -8,7 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
-from code_review_graph.errors import NoGraphError
+import apsw
+
+from code_review_graph.errors import CorruptIndexError, NoGraphError, QueryError
 from code_review_graph.model import Edge, EdgeKind, Graph, Node, NodeKind, Reference, ReferenceKind, Resolution
 from code_review_graph.store import graph_writer
 from code_review_graph.store.base import StorePart
@@ -202,7 +204,13 @@ class GraphTables(StorePart):
             raise ValueError(f"{len(FULL_TEXT_COLUMNS)} weights are needed, not {len(weights)}")
         score = f"bm25(full_text, {', '.join(str(float(weight)) for weight in weights)})"
         sql = f"SELECT rowid, {score} AS score FROM full_text WHERE full_text MATCH ? ORDER BY score, rowid LIMIT ?"  # noqa: S608
-        rows = self._database.rows(sql, (expression, limit))
+        try:
+            rows = self._database.rows(sql, (expression, limit))
+        except CorruptIndexError as error:
+            # FTS5 parses the expression with the statement, so its complaints look like faults of the statement.
+            if isinstance(error.__cause__, apsw.SQLError) and "no such table" not in str(error.__cause__):
+                raise QueryError(f"Not a full-text expression: {error.__cause__}.") from error
+            raise
         return [(node_id, -score) for node_id, score in rows]
 
 
