@@ -130,7 +130,7 @@ class Lowering:
         block = self.block
         redirected = self._redirects.get((target, name))
         if redirected is not None:
-            target, block = redirected, -1
+            target, block = redirected, -self.scope - 2  # says which scope the value belongs to
         entry: Binding = (int(kind), payload, block)
         self.facts.scopes[target].bindings.setdefault(name, []).append(entry)
 

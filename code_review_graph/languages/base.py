@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +10,8 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
 from code_review_graph.lowering import Lowering
+from code_review_graph.program import Program
+from code_review_graph.semantics import Semantics
 
 
 class Handlers(Protocol):
@@ -29,6 +31,7 @@ class Language:
     captures: str  # resource name of the query, beside the language's own module
     package: str
     new_handlers: Callable[[Lowering, Parser], Handlers]
+    new_semantics: Callable[[Program, Mapping[str, bytes]], Semantics]
     module_docstring: Callable[[Node], str]
     # Captures that open a region come before others that start at the same byte.
     region_captures: frozenset[str]

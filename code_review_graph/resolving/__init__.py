@@ -1,0 +1,79 @@
+"""Facts of all files -> the graph. One engine for every language; languages supply rules only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from code_review_graph.facts import Site, unpack
+from code_review_graph.languages import BY_NAME
+from code_review_graph.model import Graph
+from code_review_graph.program import Program
+from code_review_graph.progress import Progress, silent
+from code_review_graph.resolving.collecting import Collector
+from code_review_graph.resolving.context import CONFIG_FILES, RepositoryContext
+from code_review_graph.resolving.coverage import draw_coverage
+from code_review_graph.resolving.drawing import Drawer
+from code_review_graph.resolving.evaluator import Evaluator
+from code_review_graph.resolving.guessing import draw_guesses
+from code_review_graph.resolving.nodes import Nodes
+from code_review_graph.resolving.structure import draw_containment, draw_fixtures, draw_hierarchy, draw_imports
+from code_review_graph.semantics import Semantics
+
+__all__ = ["CONFIG_FILES", "RepositoryContext", "resolve"]
+
+# Rounds in which callers found so far fill the parameters of what they call.
+MAX_ROUNDS: Final = 4
+STAGE: Final = "resolve"
+
+
+def resolve(
+    files: Iterable[tuple[str, bytes]], context: RepositoryContext | None = None, progress: Progress = silent
+) -> Graph:
+    """Resolve the packed facts of all files of a repository, as ``(path, facts)``."""
+    program = Program(unpack(facts) for _, facts in files)
+    config_files = {} if context is None else context.config_files
+    rules: dict[str, Semantics] = {
+        name: BY_NAME[name].new_semantics(program, config_files)
+        for name in sorted({facts.language for facts in program.files})
+    }
+    engine = Evaluator(program, [rules[facts.language] for facts in program.files])
+    trusted = [not rules[facts.language].testing.is_test_path(facts.path) for facts in program.files]
+    engine.members_of.writes.collect(trusted)
+    engine.members_of.writes.collect_items()
+    nodes = Nodes(engine)
+    collector = Collector()
+    draw_containment(nodes, collector)
+    draw_imports(engine, nodes, collector)
+    draw_hierarchy(engine, nodes, collector)
+    _draw_sites(engine, nodes, collector, progress)
+    draw_fixtures(engine, nodes, collector)
+    draw_coverage(engine, nodes, collector)
+    draw_guesses(nodes, collector)
+    return Graph(nodes.nodes, collector.edges(), collector.references())
+
+
+def _draw_sites(engine: Evaluator, nodes: Nodes, collector: Collector, progress: Progress) -> None:
+    drawer = Drawer(engine, nodes, collector)
+    program = engine.program
+    properties = _property_names(program)
+    total = len(program.files)
+    waiting: list[tuple[int, Site]] = []
+    for file, facts in enumerate(program.files):
+        progress(STAGE, file, total)
+        loads = [site for site in facts.loads if facts.expressions[site.expression][-1] in properties]
+        waiting += [(file, site) for site in (*facts.sites, *loads) if drawer.draw(file, site)]
+    for _ in range(MAX_ROUNDS):
+        known = sum(map(len, engine.calls.incoming.values()))
+        engine.next_round()
+        engine.members_of.writes.collect_items()
+        progress(STAGE, total, total)
+        waiting = [item for item in waiting if drawer.draw(*item)]
+        if not waiting or sum(map(len, engine.calls.incoming.values())) == known:
+            break
+    drawer.finish()
+
+
+def _property_names(program: Program) -> set[str]:
+    flag = 4  # DefinitionFlag.PROPERTY
+    return {definition.name for definition in program.definitions if definition.flags & flag}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
 from code_review_graph.languages.base import Handlers, Language
 from code_review_graph.lowering import Lowering
+from code_review_graph.program import Program
+from code_review_graph.semantics import Semantics
 
 
 def _grammar() -> Grammar:
@@ -20,6 +24,12 @@ def _handlers(lowering: Lowering, parser: Parser) -> Handlers:
 
     return Statements(lowering, parser)
 
+
+
+def _semantics(program: Program, config_files: Mapping[str, bytes]) -> Semantics:
+    from code_review_graph.languages.python.semantics import PythonSemantics  # noqa: PLC0415
+
+    return PythonSemantics(program, config_files)
 
 
 def _module_docstring(root: Node) -> str:
@@ -36,6 +46,7 @@ LANGUAGE = Language(
     captures="tags.scm",
     package="code_review_graph.languages.python",
     new_handlers=_handlers,
+    new_semantics=_semantics,
     module_docstring=_module_docstring,
     region_captures=frozenset({"suite"}),
 )

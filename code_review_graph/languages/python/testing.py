@@ -1,0 +1,169 @@
+"""What pytest and unittest take for a test, and what they pass to one."""
+
+from __future__ import annotations
+
+import configparser
+import fnmatch
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+from code_review_graph.facts import DefinitionFlag, DefinitionKind
+from code_review_graph.program import Program
+from code_review_graph.semantics import Evaluation
+from code_review_graph.values import BOUND, EMPTY, FUNCTION, GENERATOR, Values, instance
+
+_DEFAULT_FILES: Final = ("test_*.py", "*_test.py")
+_UNITTEST_FILES: Final = ("test*.py",)
+_FOLDERS: Final = frozenset({"test", "tests", "testing"})
+# Methods that run before each test of their class.
+SETUP_NAMES: Final = frozenset({"setUp", "setUpClass", "asyncSetUp", "setUpTestData", "setup_method", "setup_class", "setup"})
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """What the repository's pytest configuration calls a test."""
+
+    files: tuple[str, ...] = _DEFAULT_FILES
+    functions: tuple[str, ...] = ("test*",)
+    classes: tuple[str, ...] = ("Test*",)
+
+
+def read_patterns(config_files: Mapping[str, bytes]) -> Patterns:
+    """Patterns of the configuration nearest to the repository's root; pytest's own defaults otherwise."""
+    for path in sorted(config_files, key=lambda item: (item.count("/"), item)):
+        options = _options(PurePosixPath(path).name, config_files[path])
+        if options:
+            return Patterns(
+                files=_split(options.get("python_files")) or _DEFAULT_FILES,
+                functions=tuple(f"{item}*" if "*" not in item else item for item in _split(options.get("python_functions")))
+                or ("test*",),
+                classes=tuple(f"{item}*" if "*" not in item else item for item in _split(options.get("python_classes")))
+                or ("Test*",),
+            )  # fmt: skip
+    return Patterns()
+
+
+def _options(name: str, content: bytes) -> dict[str, object]:
+    text = content.decode("utf-8", "replace")
+    if name == "pyproject.toml":
+        try:
+            found = tomllib.loads(text).get("tool", {}).get("pytest", {}).get("ini_options", {})
+        except (tomllib.TOMLDecodeError, AttributeError):
+            return {}
+        return found if isinstance(found, dict) else {}
+    parser = configparser.RawConfigParser(strict=False)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return {}
+    section = "tool:pytest" if name == "setup.cfg" else "pytest"
+    return dict(parser.items(section)) if parser.has_section(section) else {}
+
+
+def _split(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return tuple(value.split())
+    return tuple(str(item) for item in value) if isinstance(value, list) else ()
+
+
+class Testing:
+    """Tests and fixtures of one program."""
+
+    def __init__(self, program: Program, patterns: Patterns) -> None:
+        self._program = program
+        self._patterns = patterns
+        self._fixtures: dict[str, list[int]] = {}
+        for number, definition in enumerate(program.definitions):
+            if definition.flags & DefinitionFlag.FIXTURE:
+                self._fixtures.setdefault(definition.alias or definition.name, []).append(number)
+        self._test_files = [self._is_collected(facts.path) for facts in program.files]
+
+    def _is_collected(self, path: str) -> bool:
+        name = PurePosixPath(path).name
+        return any(fnmatch.fnmatchcase(name, p) for p in (*self._patterns.files, *_UNITTEST_FILES))
+
+    def is_test_path(self, path: str) -> bool:
+        """Whether a file belongs to the tests: collected, a conftest, or a helper in a folder of tests."""
+        pure = PurePosixPath(path)
+        return (
+            any(fnmatch.fnmatchcase(pure.name, pattern) for pattern in self._patterns.files)
+            or pure.name == "conftest.py"
+            or any(part in _FOLDERS for part in pure.parts[:-1])
+        )
+
+    def is_test(self, engine: Evaluation, definition: int) -> bool:
+        """Whether a runner collects a definition as a test."""
+        facts = self._program.definitions[definition]
+        file = self._program.definition_file[definition]
+        if facts.kind != DefinitionKind.FUNCTION or not self._test_files[file]:
+            return False
+        if facts.flags & DefinitionFlag.FIXTURE:
+            return False
+        owner = self._program.class_of[definition]
+        pytest_file = any(
+            fnmatch.fnmatchcase(PurePosixPath(self._program.files[file].path).name, p) for p in self._patterns.files
+        )
+        if owner < 0:
+            at_top = self._program.scopes[self._program.scope_of(definition)].kind == 0
+            return at_top and pytest_file and self._matches(facts.name, self._patterns.functions)
+        if self._is_unittest(engine, owner):
+            return facts.name.startswith("test")
+        named = self._matches(self._program.definitions[owner].name, self._patterns.classes)
+        return named and pytest_file and self._matches(facts.name, self._patterns.functions)
+
+    @staticmethod
+    def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+        return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+    @staticmethod
+    def _is_unittest(engine: Evaluation, owner: int) -> bool:
+        return any(isinstance(base, str) and base.endswith("TestCase") for base in engine.linearization(owner))
+
+    def fixture(self, function: int, name: str) -> int:
+        """Fixture that a parameter name means for a function: its class, its module, then conftests upwards; else -1."""
+        candidates = [item for item in self._fixtures.get(name, ()) if item != function]
+        if not candidates:
+            return -1
+        file = self._program.definition_file[function]
+        folder = PurePosixPath(self._program.files[file].path).parent
+        best, best_rank = -1, -1
+        for item in candidates:
+            rank = self._rank(item, file, folder, self._program.class_of[function])
+            if rank > best_rank or (rank == best_rank and rank >= 0):
+                best, best_rank = item, rank
+        return best if best_rank >= 0 else -1
+
+    def _rank(self, fixture: int, file: int, folder: PurePosixPath, owner: int) -> int:
+        where = self._program.definition_file[fixture]
+        if where == file:
+            return 2000 if owner >= 0 and self._program.class_of[fixture] == owner else 1000
+        pure = PurePosixPath(self._program.files[where].path)
+        if pure.name == "conftest.py" and (pure.parent == folder or pure.parent in folder.parents):
+            return len(pure.parts)
+        return 0  # a plugin module of the repository
+
+    def takes_fixtures(self, engine: Evaluation, function: int) -> bool:
+        """Whether a runner fills the parameters of a function."""
+        facts = self._program.definitions[function]
+        if facts.flags & DefinitionFlag.FIXTURE:
+            return True
+        return self._test_files[self._program.definition_file[function]] and self.is_test(engine, function)
+
+    def passed(self, engine: Evaluation, function: int, position: int) -> Values:
+        """What the runner passes for a parameter: what its fixture returns or yields."""
+        if not self.takes_fixtures(engine, function):
+            return EMPTY
+        fixture = self.fixture(function, self._program.definitions[function].parameters[position].name)
+        if fixture < 0:
+            return EMPTY
+        owner = self._program.class_of[fixture]
+        callee = (FUNCTION, fixture) if owner < 0 else (BOUND, fixture, instance(owner, exact=False))
+        results = engine.call({callee: 0}, 0, (3, 0, (), (), False))
+        if any(value[0] == GENERATOR and value[1] == fixture for value in results):
+            return engine.iterate(results)
+        if self._program.definitions[fixture].yields:
+            return engine.iterate(results)
+        return results

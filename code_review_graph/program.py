@@ -1,0 +1,78 @@
+"""All files of a repository side by side, with one numbering for their scopes and definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from code_review_graph.facts import Definition, DefinitionFlag, DefinitionKind, Expression, FileFacts, Scope, ScopeKind, Tag
+
+
+class Program:
+    """Facts of every file. Scopes and definitions have repository-wide numbers; expressions stay per file."""
+
+    def __init__(self, files: Iterable[FileFacts]) -> None:
+        self.files: list[FileFacts] = list(files)
+        self.file_of_path: dict[str, int] = {facts.path: index for index, facts in enumerate(self.files)}
+        self.scopes: list[Scope] = []
+        self.scope_file: list[int] = []
+        self.scope_base: list[int] = []
+        self.definitions: list[Definition] = []
+        self.definition_file: list[int] = []
+        self.definition_base: list[int] = []
+        self.expressions: list[list[Expression]] = [facts.expressions for facts in self.files]
+        for index, facts in enumerate(self.files):
+            self.scope_base.append(len(self.scopes))
+            self.definition_base.append(len(self.definitions))
+            self.scopes.extend(facts.scopes)
+            self.scope_file.extend([index] * len(facts.scopes))
+            self.definitions.extend(facts.definitions)
+            self.definition_file.extend([index] * len(facts.definitions))
+        self._call_indexes: dict[int, dict[Expression, int]] = {}
+        self.class_of: list[int] = [self._enclosing_class(number) for number in range(len(self.definitions))]
+
+    def expression_index(self, file: int, shape: Expression) -> int:
+        """Index of a call expression in its file; 0 when it is not one of the file's own."""
+        known = self._call_indexes.get(file)
+        if known is None:
+            known = {item: index for index, item in enumerate(self.expressions[file]) if item[0] == Tag.CALL}
+            self._call_indexes[file] = known
+        return known.get(shape, 0)
+
+    def _enclosing_class(self, definition: int) -> int:
+        scope = self.scopes[self.scope_of(definition)]
+        if scope.kind != ScopeKind.CLASS:
+            return -1
+        return self.definition_base[self.definition_file[definition]] + scope.definition
+
+    def scope_of(self, definition: int) -> int:
+        """Scope in which a definition's name is bound."""
+        return self.scope_base[self.definition_file[definition]] + self.definitions[definition].scope
+
+    def body_of(self, definition: int) -> int:
+        """Scope that a definition opens; -1 if it has none."""
+        body = self.definitions[definition].body
+        return -1 if body < 0 else self.scope_base[self.definition_file[definition]] + body
+
+    def parent_of(self, scope: int) -> int:
+        """The scope around a scope; -1 around a module."""
+        parent = self.scopes[scope].parent
+        return -1 if parent < 0 else self.scope_base[self.scope_file[scope]] + parent
+
+    def owner_of(self, scope: int) -> int:
+        """Definition whose body a scope is; -1 for a module or a comprehension."""
+        definition = self.scopes[scope].definition
+        return -1 if definition < 0 else self.definition_base[self.scope_file[scope]] + definition
+
+    def is_method(self, definition: int) -> bool:
+        """Whether a function is called on an instance or its class."""
+        return self.class_of[definition] >= 0 and not self.definitions[definition].flags & DefinitionFlag.STATIC
+
+    def function_around(self, scope: int) -> int:
+        """The function in whose body a scope stands, past comprehensions; -1 in a module or class body."""
+        while self.scopes[scope].kind == ScopeKind.INLINE:
+            scope = self.parent_of(scope)
+        return self.owner_of(scope) if self.scopes[scope].kind == ScopeKind.FUNCTION else -1
+
+    def is_class(self, definition: int) -> bool:
+        """Whether a definition is a class."""
+        return self.definitions[definition].kind == DefinitionKind.CLASS

@@ -1,0 +1,247 @@
+"""Calls: what functions return, what callers pass, how arguments meet parameters."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from code_review_graph.facts import BindingKind, DefinitionFlag, Expression, ParameterKind, Tag
+from code_review_graph.values import (
+    BOUND,
+    CLASS,
+    EMPTY,
+    EXACT,
+    EXTERNAL,
+    EXTERNAL_INSTANCE,
+    EXTERNAL_METHOD,
+    FUNCTION,
+    GENERATOR,
+    INFERRED,
+    INSTANCE,
+    PARAMETER,
+    Value,
+    Values,
+    at_least,
+    instance,
+    merge,
+)
+
+if TYPE_CHECKING:
+    from code_review_graph.resolving.evaluator import Evaluator
+
+# Call sites of one function whose arguments are looked at; the rest seldom say anything new.
+MAX_CALLERS: Final = 48
+
+Incoming = tuple[int, Expression, int]  # scope of the site, call expression, parameters that the receiver takes
+
+
+class Calls:
+    """Evaluates calls and parameters."""
+
+    def __init__(self, engine: Evaluator) -> None:
+        self.engine = engine
+        self.program = engine.program
+        self.incoming: dict[int, dict[Incoming, None]] = defaultdict(dict)
+
+    def add_caller(self, function: int, site: Incoming) -> None:
+        """Remember a call site of a function, for what it passes."""
+        self.incoming[function][site] = None
+
+    # -- parameters
+
+    def receiver(self, function: int) -> Values:
+        """Values of a method's own receiver."""
+        owner = self.program.class_of[function]
+        definition = self.program.definitions[function]
+        is_class = definition.flags & DefinitionFlag.CLASS_METHOD or definition.name in {
+            "__new__",
+            "__init_subclass__",
+            "__class_getitem__",
+        }
+        return {((CLASS, owner, False) if is_class else instance(owner, exact=False)): EXACT}
+
+    def parameter(self, function: int, position: int) -> Values:
+        """Values of a parameter: its receiver, its declared type, what a framework passes, else what callers pass."""
+        return self.engine.remember(("parameter", function, position), lambda: self._parameter(function, position))
+
+    def _parameter(self, function: int, position: int) -> Values:
+        definition = self.program.definitions[function]
+        parameter = definition.parameters[position]
+        if position == 0 and parameter.kind == ParameterKind.POSITIONAL and self.program.is_method(function):
+            return self.receiver(function)
+        scope = self.program.scope_of(function)
+        if parameter.kind in {ParameterKind.STAR, ParameterKind.DOUBLE_STAR}:
+            return EMPTY
+        declared = self.engine.types(scope, parameter.annotation)
+        if declared:
+            return declared
+        semantics = self.engine.semantics[self.program.definition_file[function]]
+        passed = semantics.parameter(self.engine, function, position)
+        if passed:
+            return passed
+        found: Values = {(PARAMETER, function, position): INFERRED}
+        if parameter.default > 0:
+            merge(found, self.engine.evaluate(scope, parameter.default), INFERRED)
+        return found
+
+    def expand(self, values: Values) -> Values:
+        """Replace parameters by what the known callers pass."""
+        if not any(value[0] == PARAMETER for value in values):
+            return values
+        found: Values = {}
+        for value, certainty in values.items():
+            if value[0] == PARAMETER:
+                merge(found, self._passed(value[1], value[2]), max(certainty, INFERRED))
+            else:
+                merge(found, {value: certainty})
+        return found
+
+    def _passed(self, function: int, position: int) -> Values:
+        self.engine.taint += 1
+        if function not in self.incoming:
+            return EMPTY
+        return self.engine.remember(("passed", function, position), lambda: self._from_callers(function, position))
+
+    def _from_callers(self, function: int, position: int) -> Values:
+        self.engine.taint += 1
+        found: Values = {}
+        for site in islice(self.incoming[function], MAX_CALLERS):
+            for scope, expression in self.argument(function, position, site):
+                merge(found, self.expand(self.engine.evaluate(scope, expression)), INFERRED)
+        return found
+
+    def argument(self, function: int, position: int, site: Incoming) -> list[tuple[int, int]]:
+        """(scope, expression) that a call site passes for a parameter; its default when the site passes nothing."""
+        scope, (_, _, positional, keywords, has_star), offset = site
+        definition = self.program.definitions[function]
+        parameter = definition.parameters[position]
+        for name, expression in keywords:
+            if name == parameter.name:
+                return [(scope, expression)]
+        place = position - offset
+        if parameter.kind == ParameterKind.POSITIONAL and 0 <= place < len(positional):
+            return [(scope, positional[place])]
+        if parameter.default > 0 and not has_star:
+            return [(self.program.scope_of(function), parameter.default)]
+        return []
+
+    # -- results
+
+    def returned(self, callees: Values) -> Values:
+        """Results of calling without arguments (properties, protocols)."""
+        return self.results(callees, 0, (Tag.CALL, 0, (), (), False))
+
+    def results(self, callees: Values, scope: int, call: Expression) -> Values:
+        """Results of calling any of ``callees`` with the arguments of a call expression."""
+        found: Values = {}
+        for callee, certainty in self.expand(callees).items():
+            merge(found, self._result(callee, scope, call), certainty)
+        return found
+
+    def _result(self, callee: Value, scope: int, call: Expression) -> Values:
+        kind = callee[0]
+        if kind == FUNCTION:
+            return self._substitute(self.returns(callee[1]), callee[1], None, (scope, call, 0))
+        if kind == BOUND:
+            return self._substitute(self.returns(callee[1]), callee[1], callee[2], (scope, call, 1))
+        if kind == CLASS:
+            return {instance(callee[1], exact=callee[2]): INFERRED}
+        if kind == INSTANCE:
+            semantics = self.engine.semantics[self.program.definition_file[callee[1]]]
+            return self.results(self.engine.members({callee: EXACT}, semantics.call_method), scope, call)
+        if kind in {EXTERNAL, EXTERNAL_INSTANCE}:
+            return self._external(callee[1] if kind == EXTERNAL else f"{callee[1]}()", callee, scope, call)
+        if kind == EXTERNAL_METHOD:
+            arguments = self.engine.evaluate(scope, call[2][0]) if call[2] else EMPTY
+            semantics = self.engine.semantics[self.program.scope_file[scope]]
+            return semantics.call_container(self.engine, callee[1], callee[2], arguments)
+        return EMPTY
+
+    def _external(self, dotted: str, callee: Value, scope: int, call: Expression) -> Values:
+        semantics = self.engine.semantics[self.program.scope_file[scope]]
+        known = semantics.call_external(self.engine, dotted, scope, call)
+        if known is not None:
+            return known
+        if callee[0] == EXTERNAL_INSTANCE:
+            return {value: INFERRED for value in callee[2][-1]} if dotted.endswith("Callable()") and callee[2] else EMPTY
+        return {(EXTERNAL, f"{dotted}()"): INFERRED} if len(dotted) < 120 else EMPTY
+
+    def _substitute(self, values: Values, function: int, receiver: Value | None, site: Incoming) -> Values:
+        """Put a call's own arguments in place of the function's parameters."""
+        if receiver is None and not any(value[0] == PARAMETER for value in values):
+            return values
+        found: Values = {}
+        for value, certainty in values.items():
+            if value[0] == PARAMETER and value[1] == function:
+                merge(found, self._argument_values(function, value[2], receiver, site), max(certainty, INFERRED))
+            elif value[0] == GENERATOR and value[1] == function:
+                merge(found, {(GENERATOR, function, receiver): certainty})
+            else:
+                merge(found, {value: certainty})
+        return found
+
+    def _argument_values(self, function: int, position: int, receiver: Value | None, site: Incoming) -> Values:
+        if position == 0 and receiver is not None:
+            return {receiver: EXACT}
+        found: Values = {}
+        for scope, expression in self.argument(function, position, site):
+            merge(found, self.engine.evaluate(scope, expression))
+        return found
+
+    def returns(self, definition: int) -> Values:
+        """What a function returns; its own parameters stand for what a call passes."""
+        return self.engine.remember(("returns", definition), lambda: self._returns(definition))
+
+    def _returns(self, function: int) -> Values:
+        definition = self.program.definitions[function]
+        if definition.returns > 0:
+            declared = self._linked(function) or self.engine.types(self.program.scope_of(function), definition.returns)
+            if declared:
+                return declared
+        if definition.yields:
+            return {(GENERATOR, function, None): EXACT}
+        body = self.program.body_of(function)
+        found: Values = {}
+        for expression in definition.results:
+            own = self._own_parameter(function, body, expression)
+            if own is not None:
+                merge(found, {own: INFERRED})
+            else:
+                merge(found, self.engine.evaluate(body, expression), EXACT)
+        return self._not_surer(found)
+
+    @staticmethod
+    def _not_surer(values: Values) -> Values:
+        return {v: max(c, INFERRED) if v[0] == INSTANCE else c for v, c in values.items()}
+
+    def _own_parameter(self, function: int, body: int, expression: int) -> Value | None:
+        """``return self``: the receiver of the call, not just the class that defines the method."""
+        shape = self.program.expressions[self.program.scope_file[body]][expression]
+        if shape[0] != Tag.NAME or not self.program.is_method(function):
+            return None
+        bindings = self.engine.names.bindings(body, shape[1], shape[2], shape[3])
+        if len(bindings) == 1 and bindings[0][0] == body and bindings[0][1][0] == BindingKind.PARAMETER:
+            return (PARAMETER, function, 0) if bindings[0][1][1] == 0 else None
+        return None
+
+    def _linked(self, function: int) -> Values:
+        """Declared results that depend on the call: ``-> Self``, and a type variable that a parameter shares."""
+        definition = self.program.definitions[function]
+        scope = self.program.scope_of(function)
+        shape = self.program.expressions[self.program.scope_file[scope]][definition.returns]
+        if shape[0] not in {Tag.NAME, Tag.MEMBER}:
+            return EMPTY
+        named = self.engine.evaluate(scope, definition.returns)
+        if any(value[0] == EXTERNAL and value[1].endswith(".Self") for value in named):
+            return {(PARAMETER, function, 0): EXACT} if self.program.is_method(function) else EMPTY
+        if not self.engine.types_of.is_type_variable(scope, definition.returns):
+            return EMPTY
+        for position, parameter in enumerate(definition.parameters):
+            if parameter.annotation == definition.returns:
+                return {(PARAMETER, function, position): EXACT}
+        return EMPTY
+
+    def returns_of_value(self, value: Value) -> Values:
+        """Results of one callee called without arguments."""
+        return at_least(self.returned({value: EXACT}), INFERRED)

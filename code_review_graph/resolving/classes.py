@@ -1,0 +1,104 @@
+"""Class hierarchies: bases by meaning, look-up order by C3, descendants."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from code_review_graph.values import CLASS, EXTERNAL
+
+if TYPE_CHECKING:
+    from code_review_graph.resolving.evaluator import Evaluator
+
+Base = int | str  # a class definition, or the dotted name of a class outside the repository
+
+
+class Classes:
+    """Bases and orders of classes."""
+
+    def __init__(self, engine: Evaluator) -> None:
+        self.engine = engine
+        self.program = engine.program
+        self._orders: dict[int, tuple[Base, ...]] = {}
+        self._active: set[int] = set()
+        self._heirs: dict[int, list[int]] | None = None
+        self._descendants: dict[int, list[int]] = {}
+
+    def bases(self, definition: int) -> list[Base]:
+        """Direct bases, in order. Parametrised bases count as their heads."""
+        scope = self.program.scope_of(definition)
+        found: list[Base] = []
+        for expression in self.program.definitions[definition].bases:
+            for value in self._heads(scope, expression):
+                if value not in found and value != definition:
+                    found.append(value)
+        return found
+
+    def _heads(self, scope: int, expression: int) -> list[Base]:
+        shape = self.program.expressions[self.program.scope_file[scope]][expression]
+        if shape[0] == 4:  # Tag.INDEX: Base[X]
+            return self._heads(scope, shape[1])
+        values = self.engine.evaluate(scope, expression)
+        classes: list[Base] = [value[1] for value in values if value[0] == CLASS][:1]
+        return classes or [value[1] for value in values if value[0] == EXTERNAL][:1]
+
+    def linearization(self, definition: int) -> tuple[Base, ...]:
+        """The class, then its bases in the order in which attributes are looked up."""
+        known = self._orders.get(definition)
+        if known is not None:
+            return known
+        if definition in self._active:
+            return (definition,)
+        self._active.add(definition)
+        before = self.engine.taint
+        bases = self.bases(definition)
+        tails = [list(self.linearization(base)) if isinstance(base, int) else [base] for base in bases]
+        order = (definition, *(_c3([*tails, list(bases)]) or _depth_first(tails)))
+        self._active.discard(definition)
+        if self.engine.taint == before or not self._active:
+            self._orders[definition] = order
+        return order
+
+    def heirs(self, definition: int) -> list[int]:
+        """Direct subclasses, in order of definition."""
+        if self._heirs is None:
+            heirs: dict[int, list[int]] = defaultdict(list)
+            for number in range(len(self.program.definitions)):
+                if self.program.is_class(number):
+                    for base in self.bases(number):
+                        if isinstance(base, int):
+                            heirs[base].append(number)
+            self._heirs = heirs
+        return self._heirs.get(definition, [])
+
+    def descendants(self, definition: int) -> list[int]:
+        """All subclasses, nearest first."""
+        known = self._descendants.get(definition)
+        if known is None:
+            known, seen = [], {definition}
+            queue = [definition]
+            for item in queue:
+                for heir in self.heirs(item):
+                    if heir not in seen:
+                        seen.add(heir)
+                        known.append(heir)
+                        queue.append(heir)
+            self._descendants[definition] = known
+        return known
+
+
+def _c3(sequences: list[list[Base]]) -> list[Base] | None:
+    """C3 merge; None when the orders contradict each other."""
+    merged: list[Base] = []
+    sequences = [sequence for sequence in sequences if sequence]
+    while sequences:
+        head = next((s[0] for s in sequences if not any(s[0] in other[1:] for other in sequences)), None)
+        if head is None:
+            return None
+        merged.append(head)
+        sequences = [rest for s in sequences if (rest := s[1:] if s[0] == head else s)]
+    return merged
+
+
+def _depth_first(sequences: list[list[Base]]) -> list[Base]:
+    return list(dict.fromkeys(item for sequence in sequences for item in sequence))

@@ -1,0 +1,60 @@
+"""Edges in the making: sites of one relation between two nodes are one edge with all its lines."""
+
+from __future__ import annotations
+
+from code_review_graph.model import Edge, EdgeKind, Reference, ReferenceKind, Resolution
+
+_RANK = {resolution: rank for rank, resolution in enumerate(Resolution)}
+
+
+class Collector:
+    """Gathers edges and references; the surest resolution of an edge wins."""
+
+    def __init__(self) -> None:
+        self._edges: dict[tuple[EdgeKind, int, int], tuple[set[int], Resolution, str | None, int | None]] = {}
+        self._references: dict[tuple[ReferenceKind, int, str], set[int]] = {}
+
+    def add(
+        self,
+        kind: EdgeKind,
+        source: int,
+        target: int,
+        line: int,
+        resolution: Resolution,
+        via: str | None,
+        distance: int | None = None,
+    ) -> None:
+        """Add one site of an edge."""
+        key = (kind, source, target)
+        known = self._edges.get(key)
+        if known is None:
+            self._edges[key] = ({line}, resolution, via, distance)
+            return
+        lines, best, construct, _ = known
+        lines.add(line)
+        if _RANK[resolution] < _RANK[best] or (via is None and construct is not None):
+            best = min(resolution, best, key=_RANK.__getitem__)
+            construct = None if via is None else construct
+            self._edges[key] = (lines, best, construct, distance)
+
+    def refer(self, kind: ReferenceKind, source: int, name: str, line: int) -> None:
+        """Add one site that no definition answers."""
+        self._references.setdefault((kind, source, name), set()).add(line)
+
+    def edges(self) -> list[Edge]:
+        """All edges, in a stable order."""
+        return [
+            Edge(kind, source, target, tuple(sorted(line for line in lines if line > 0)), resolution, distance, via)
+            for (kind, source, target), (lines, resolution, via, distance) in self._edges.items()
+        ]
+
+    def references(self) -> list[Reference]:
+        """All references, in a stable order."""
+        return [
+            Reference(kind, source, name, tuple(sorted(lines)))
+            for (kind, source, name), lines in self._references.items()
+        ]
+
+    def calls(self) -> dict[tuple[int, int], Resolution]:
+        """(caller, callee) of every call edge so far."""
+        return {key[1:]: value[1] for key, value in self._edges.items() if key[0] is EdgeKind.CALLS}

@@ -1,0 +1,93 @@
+"""TESTED_BY: from a test through its own helpers and fixtures to the definitions that it exercises.
+
+The walk goes on through code of the tests only. The first definition of the product on each path is what is tested;
+what that definition calls in turn is its own business, or every test would cover everything.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Final
+
+from code_review_graph.facts import BindingKind
+from code_review_graph.model import EdgeKind, NodeKind, Resolution
+from code_review_graph.resolving.collecting import Collector
+from code_review_graph.resolving.evaluator import Evaluator
+from code_review_graph.resolving.nodes import Nodes
+
+# Helpers between a test and what it tests; longer chains are frameworks.
+MAX_DISTANCE: Final = 4
+_CERTAIN: Final = (Resolution.EXACT, Resolution.INFERRED)
+
+Step = tuple[int, int, Resolution]  # target node, line, resolution
+
+
+def draw_coverage(engine: Evaluator, nodes: Nodes, collector: Collector) -> None:
+    """Draw TESTED_BY edges (definition to test) with their distance."""
+    calls: dict[int, list[Step]] = defaultdict(list)
+    helpers: dict[int, list[Step]] = defaultdict(list)
+    for edge in collector.edges():
+        if edge.kind is EdgeKind.CALLS and edge.resolution in _CERTAIN:
+            calls[edge.source].append((edge.target, edge.lines[0] if edge.lines else 0, edge.resolution))
+        elif edge.kind is EdgeKind.REFERENCES and edge.via == "fixture":
+            helpers[edge.source].append((edge.target, 0, edge.resolution))
+    for test in [node for node in nodes.nodes if node.kind is NodeKind.TEST]:
+        setups = _setups(engine, nodes, test.id)
+        found = _reach(test.id, calls, helpers, setups, nodes)
+        for target, (distance, line, resolution) in found.items():
+            collector.add(EdgeKind.TESTED_BY, target, test.id, line, resolution, None, distance)
+
+
+def _reach(
+    test: int,
+    calls: dict[int, list[Step]],
+    helpers: dict[int, list[Step]],
+    setups: list[int],
+    nodes: Nodes,
+) -> dict[int, tuple[int, int, Resolution]]:
+    found: dict[int, tuple[int, int, Resolution]] = {}
+    seen = {test}
+    level = [(test, 0)]
+    for distance in range(MAX_DISTANCE + 1):
+        following: list[tuple[int, int]] = []
+        for source, line in level:
+            for target, at, resolution in calls.get(source, ()):
+                where = at if source == test else line
+                if target == test:
+                    continue
+                if target not in found:
+                    found[target] = (distance, where, resolution)
+                if nodes.nodes[target - 1].is_test and target not in seen:
+                    seen.add(target)
+                    following.append((target, where))
+            for target, _, _ in helpers.get(source, ()):
+                if target not in seen:
+                    seen.add(target)
+                    found.setdefault(target, (distance, 0, Resolution.EXACT))
+                    following.append((target, 0))
+        if distance == 0:
+            following += [(setup, 0) for setup in setups if setup not in seen]
+        level = following
+    return found
+
+
+def _setups(engine: Evaluator, nodes: Nodes, test: int) -> list[int]:
+    """Nodes of the methods that run before a test of a class."""
+    program = engine.program
+    number = nodes.definition_of(test)
+    owner = program.class_of[number]
+    if owner < 0:
+        return []
+    names = engine.semantics[program.definition_file[number]].setup_names
+    found: list[int] = []
+    for base in engine.linearization(owner):
+        if isinstance(base, int) and program.body_of(base) >= 0:
+            bindings = program.scopes[program.body_of(base)].bindings
+            offset = program.definition_base[program.definition_file[base]]
+            for name in sorted(names & bindings.keys()):
+                found += [
+                    nodes.node_of[offset + payload]
+                    for kind, payload, _ in bindings[name]
+                    if kind == BindingKind.DEFINITION and nodes.node_of[offset + payload]
+                ]
+    return found

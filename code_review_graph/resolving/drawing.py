@@ -1,0 +1,253 @@
+"""Sites to edges: one rule for each construct, and what is left becomes a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from code_review_graph.facts import Expression, Site, Tag, Via
+from code_review_graph.model import EdgeKind, ReferenceKind, Resolution
+from code_review_graph.program import Program
+from code_review_graph.resolving.collecting import Collector
+from code_review_graph.resolving.evaluator import Evaluator
+from code_review_graph.resolving.nodes import Nodes
+from code_review_graph.values import (
+    BOUND,
+    CLASS,
+    DISPATCH,
+    EXACT,
+    EXTERNAL,
+    EXTERNAL_INSTANCE,
+    EXTERNAL_METHOD,
+    FUNCTION,
+    INFERRED,
+    INSTANCE,
+    Value,
+    Values,
+)
+
+RESOLUTIONS: Final = {EXACT: Resolution.EXACT, INFERRED: Resolution.INFERRED, DISPATCH: Resolution.DISPATCH}
+VIA_NAMES: Final = {
+    Via.CALL: None,
+    Via.OPERATOR: "operator",
+    Via.WITH: "with",
+    Via.ITERATION: "iteration",
+    Via.DECORATOR: "decorator",
+    Via.RAISE: "raise",
+    Via.PROPERTY: "property",
+    Via.CALLBACK: "callback",
+    Via.FIXTURE: "fixture",
+}
+# More overrides than this say that anything may run.
+MAX_OVERRIDES: Final = 16
+_PROTOCOLS: Final = {
+    Tag.ITERATE: (("__iter__", "__next__"), ("__aiter__", "__anext__")),
+    Tag.ENTER: (("__enter__", "__exit__"), ("__aenter__", "__aexit__")),
+}
+
+OpenReference = tuple[ReferenceKind, int, str, int]
+
+
+class Drawer:
+    """Draws the edges of all sites of a program into a collector."""
+
+    def __init__(self, engine: Evaluator, nodes: Nodes, collector: Collector) -> None:
+        self.engine = engine
+        self.program: Program = engine.program
+        self.nodes = nodes
+        self.collector = collector
+        self._unanswered: OpenReference | None = None
+        self.open_references: dict[tuple[int, Site], OpenReference] = {}
+        self.method_names = {
+            definition.name
+            for number, definition in enumerate(self.program.definitions)
+            if self.program.class_of[number] >= 0
+        }
+
+    # -- one site
+
+    def draw(self, file: int, site: Site) -> bool:
+        """Draw what a site runs; True when the answer may grow as more callers become known."""
+        scope = self.program.scope_base[file] + site.scope
+        shape = self.program.expressions[file][site.expression]
+        before = self.engine.taint
+        self._unanswered = None
+        if shape[0] == Tag.CALL:
+            self._draw_call(file, scope, site, shape)
+        elif shape[0] == Tag.OPERATOR:
+            self._draw_operator(scope, site, shape)
+        elif shape[0] in _PROTOCOLS:
+            self._draw_protocol(scope, site, shape)
+        elif shape[0] == Tag.MEMBER:
+            self._draw_property(scope, site, shape)
+        is_open = self.engine.taint != before
+        if self._unanswered is not None:
+            if is_open:
+                self.open_references[(file, site)] = self._unanswered
+            else:
+                self.collector.refer(*self._unanswered)
+        elif is_open:
+            self.open_references.pop((file, site), None)
+        return is_open
+
+    def finish(self) -> None:
+        """Sites that stayed open and unanswered to the end become references."""
+        for reference in self.open_references.values():
+            self.collector.refer(*reference)
+        self.open_references.clear()
+
+    def _draw_call(self, file: int, scope: int, site: Site, shape: Expression) -> None:
+        raw = self.engine.evaluate(scope, shape[1])
+        callees = self.engine.calls.expand(raw)
+        caller = self.nodes.caller(scope)
+        via = site.via
+        drawn = False
+        for callee, certainty in callees.items():
+            for target, level, place in self.targets(callee, certainty):
+                drawn = True
+                how = via if place is None or via != Via.CALL else place
+                self._edge(caller, target, site.line, level, how)
+                self._pass_arguments(target, callee, (scope, shape))
+        if not drawn and via != Via.RAISE:
+            self._refer(file, scope, caller, site, shape, callees)
+        self._draw_callbacks(scope, caller, site.line, shape, callees)
+
+    def targets(self, callee: Value, certainty: int) -> Iterator[tuple[int, int, Via | None]]:
+        """Definitions that run when a value is called."""
+        kind = callee[0]
+        if kind == FUNCTION:
+            yield callee[1], certainty, None
+        elif kind == BOUND:
+            yield callee[1], certainty, None
+            yield from self._dispatch(callee)
+        elif kind == CLASS:
+            yield callee[1], certainty, None
+            for name in self._semantics(callee[1]).constructors:
+                constructor = self.engine.members_of.method(callee[1], name)
+                if constructor >= 0:
+                    yield constructor, certainty, None
+        elif kind == INSTANCE:
+            method = self.engine.members({callee: certainty}, self._semantics(callee[1]).call_method)
+            for bound, level in method.items():
+                if bound[0] in {BOUND, FUNCTION}:
+                    yield bound[1], max(level, certainty), Via.OPERATOR
+
+    def _semantics(self, definition: int) -> Any:
+        return self.engine.semantics[self.program.definition_file[definition]]
+
+    def _dispatch(self, callee: Value) -> Iterator[tuple[int, int, Via | None]]:
+        receiver = callee[2]
+        if receiver is None or receiver[0] not in {INSTANCE, CLASS} or receiver[2]:
+            return
+        overrides = self.engine.members_of.overrides(receiver, self.program.definitions[callee[1]].name)
+        if len(overrides) <= MAX_OVERRIDES:
+            for override in overrides:
+                if override != callee[1]:
+                    yield override, DISPATCH, None
+
+    def _pass_arguments(self, target: int, callee: Value, site: tuple[int, Expression]) -> None:
+        if self.program.definitions[target].parameters:
+            takes_receiver = callee[0] == BOUND or (callee[0] in {CLASS, INSTANCE} and target != callee[1])
+            self.engine.calls.add_caller(target, (*site, int(takes_receiver)))
+
+    def _edge(self, caller: int, target: int, line: int, level: int, via: int) -> None:
+        node = self.nodes.node_of[target]
+        if node:
+            self.collector.add(EdgeKind.CALLS, caller, node, line, RESOLUTIONS[level], VIA_NAMES[Via(via)])
+
+    # -- what no definition answers
+
+    def _refer(self, file: int, scope: int, caller: int, site: Site, shape: Expression, callees: Values) -> None:
+        name = self.written_name(file, shape[1])
+        if not name:
+            return
+        external = any(value[0] in {EXTERNAL, EXTERNAL_METHOD, EXTERNAL_INSTANCE} for value in callees)
+        kind = ReferenceKind.EXTERNAL if external else ReferenceKind.UNRESOLVED
+        if kind is ReferenceKind.UNRESOLVED and self._is_local_value(callees):
+            return
+        self._unanswered = (kind, caller, name, site.line)
+
+    @staticmethod
+    def _is_local_value(callees: Values) -> bool:
+        """An unnamed lambda: its own calls stand in the encloser already."""
+        return any(value[0] == FUNCTION for value in callees)
+
+    def written_name(self, file: int, expression: int) -> str:
+        """A callee as the source writes it: ``a.b.c``; what is not a name is left out."""
+        parts: list[str] = []
+        shape = self.program.expressions[file][expression]
+        while shape[0] == Tag.MEMBER:
+            parts.append(shape[2])
+            shape = self.program.expressions[file][shape[1]]
+        if shape[0] == Tag.NAME:
+            parts.append(shape[1])
+        elif shape[0] == Tag.SUPER:
+            parts.append("super()")
+        elif parts:
+            parts.append("()" if shape[0] == Tag.CALL else "")
+        return ".".join(reversed(parts)).lstrip(".")
+
+    # -- values handed over
+
+    def _draw_callbacks(self, scope: int, caller: int, line: int, shape: Expression, callees: Values) -> None:
+        called = [name for value in callees for name in self._dotted(value)]
+        semantics = self.engine.semantics[self.program.scope_file[scope]]
+        run = {item for name in called for item in semantics.callbacks(name, shape)}
+        for argument in (*shape[2], *[item for _, item in shape[3]]):
+            if not self._may_be_definition(scope, argument):
+                continue
+            for value, certainty in self.engine.evaluate(scope, argument).items():
+                if value[0] not in {FUNCTION, BOUND, CLASS} or not self.nodes.node_of[value[1]]:
+                    continue
+                if argument in run:
+                    self._edge(caller, value[1], line, max(certainty, INFERRED), Via.CALLBACK)
+                else:
+                    node = self.nodes.node_of[value[1]]
+                    self.collector.add(EdgeKind.REFERENCES, caller, node, line, RESOLUTIONS[certainty], None)
+
+    @staticmethod
+    def _dotted(value: Value) -> tuple[str, ...]:
+        if value[0] == EXTERNAL:
+            return (value[1],)
+        return (value[2],) if value[0] == EXTERNAL_METHOD else ()
+
+    def _may_be_definition(self, scope: int, expression: int) -> bool:
+        shape = self.program.expressions[self.program.scope_file[scope]][expression]
+        if shape[0] == Tag.NAME:
+            return True
+        return shape[0] == Tag.MEMBER and shape[2] in self.method_names
+
+    # -- constructs that call without saying so
+
+    def _draw_operator(self, scope: int, site: Site, shape: Expression) -> None:
+        if shape[1] in self.method_names:
+            owners = self.engine.calls.expand(self.engine.evaluate(scope, shape[2]))
+            for owner, certainty in owners.items():
+                self._draw_special(scope, site, owner, shape[1], certainty)
+
+    def _draw_protocol(self, scope: int, site: Site, shape: Expression) -> None:
+        owners = self.engine.calls.expand(self.engine.evaluate(scope, shape[1]))
+        for owner, certainty in owners.items():
+            if owner[0] != INSTANCE:
+                continue
+            pairs = _PROTOCOLS[shape[0]]
+            for names in pairs[1:] if len(shape) > 2 else pairs[:1]:
+                for name in names:
+                    if name in self.method_names:
+                        self._draw_special(scope, site, owner, name, certainty)
+
+    def _draw_special(self, scope: int, site: Site, owner: Value, name: str, certainty: int) -> None:
+        if owner[0] != INSTANCE:
+            return
+        for bound, level in self.engine.members({owner: EXACT}, name).items():
+            if bound[0] in {BOUND, FUNCTION}:
+                found = max(level, certainty, INFERRED)
+                self._edge(self.nodes.caller(scope), bound[1], site.line, found, site.via)
+
+    def _draw_property(self, scope: int, site: Site, shape: Expression) -> None:
+        for owner, certainty in self.engine.calls.expand(self.engine.evaluate(scope, shape[1])).items():
+            if owner[0] != INSTANCE:
+                continue
+            getter = self.engine.members_of.property_getter(owner, shape[2])
+            if getter >= 0:
+                self._edge(self.nodes.caller(scope), getter, site.line, max(certainty, EXACT), Via.PROPERTY)

@@ -1,0 +1,281 @@
+"""Expressions to values: demand-driven, bounded, memoised.
+
+An evaluation that ran into its own beginning, into the depth limit or into a parameter that only callers can fill is
+*provisional*: it is kept for one round only, and asked anew in the next, when more callers are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from code_review_graph.facts import BindingKind, Expression, Tag
+from code_review_graph.program import Program
+from code_review_graph.resolving.calls import Calls
+from code_review_graph.resolving.containers import Containers
+from code_review_graph.resolving.members import Members
+from code_review_graph.resolving.names import BoundName, Names
+from code_review_graph.resolving.types import Types
+from code_review_graph.semantics import Semantics
+from code_review_graph.values import (
+    CLASS,
+    CONTAINER,
+    EMPTY,
+    EXACT,
+    EXTERNAL,
+    FUNCTION,
+    INFERRED,
+    INSTANCE,
+    LITERAL,
+    SUPER,
+    Value,
+    Values,
+    at_least,
+    external_instance,
+    merge,
+)
+
+# Longer chains of thought than this are not worth following.
+MAX_DEPTH: Final = 48
+_EXPRESSION_BITS: Final = 24
+
+
+class Evaluator:
+    """Evaluates expressions of a program. ``semantics`` has one entry a file."""
+
+    def __init__(self, program: Program, semantics: list[Semantics]) -> None:
+        self.program = program
+        self.semantics = semantics
+        self.memo: dict[object, Values] = {}
+        self.provisional: dict[object, Values] = {}
+        self.taint = 0
+        self._active: set[object] = set()
+        self._depth = 0
+        self.names = Names(self)
+        self.types_of = Types(self)
+        self.members_of = Members(self)
+        self.calls = Calls(self)
+        self.containers = Containers(self)
+        self._handlers: dict[int, Callable[[int, Expression], Values]] = {
+            Tag.NAME: self._name,
+            Tag.MEMBER: self._member,
+            Tag.CALL: self._call,
+            Tag.INDEX: self._index,
+            Tag.LITERAL: self._literal,
+            Tag.SEQUENCE: self._unknown,
+            Tag.MAPPING: self._unknown,
+            Tag.GENERATE: self._unknown,
+            Tag.LAMBDA: self._definition,
+            Tag.DEFINITION: self._definition,
+            Tag.ITERATE: lambda scope, e: self.iterate(self.evaluate(scope, e[1])),
+            Tag.ENTER: lambda scope, e: self.enter(self.evaluate(scope, e[1])),
+            Tag.UNPACK: lambda scope, e: self.containers.unpack(self.evaluate(scope, e[1]), e[2]),
+            Tag.SLICE: lambda scope, e: self.containers.slice(self.evaluate(scope, e[1]), e[2]),
+            Tag.EITHER: self._either,
+            Tag.INSTANCE: lambda scope, e: at_least(self.types(scope, e[1]), INFERRED),
+            Tag.SUPER: self._super,
+            Tag.OPERATOR: self._operator,
+            Tag.AWAIT: lambda scope, e: self.containers.awaited(self.evaluate(scope, e[1])),
+        }
+
+    # -- the engine that languages see
+
+    def evaluate(self, scope: int, expression: int) -> Values:
+        """Possible values of an expression of the scope's file."""
+        if expression <= 0:
+            return EMPTY
+        shape = self.program.expressions[self.program.scope_file[scope]][expression]
+        tag = shape[0]
+        if tag in {Tag.SEQUENCE, Tag.MAPPING, Tag.GENERATE}:
+            return {(CONTAINER, scope, expression): EXACT}
+        return self.remember(scope << _EXPRESSION_BITS | expression, lambda: self._handlers[tag](scope, shape))
+
+    def remember(self, key: object, compute: Callable[[], Values]) -> Values:
+        """Memoised ``compute``; provisional results last for one round."""
+        known = self.memo.get(key)
+        if known is not None:
+            return known
+        known = self.provisional.get(key)
+        if known is not None:
+            self.taint += 1
+            return known
+        if key in self._active or self._depth > MAX_DEPTH:
+            self.taint += 1
+            return EMPTY
+        self._active.add(key)
+        self._depth += 1
+        before = self.taint
+        values = compute()
+        self._depth -= 1
+        self._active.discard(key)
+        if self.taint == before:
+            self.memo[key] = values
+        else:
+            self.provisional[key] = values
+        return values
+
+    def next_round(self) -> None:
+        """Forget what was provisional."""
+        self.provisional.clear()
+
+    def restart(self) -> None:
+        """Forget everything: the facts that evaluation rests on have grown."""
+        self.memo.clear()
+        self.provisional.clear()
+
+    def types(self, scope: int, expression: int) -> Values:
+        """Values that an annotation admits."""
+        return self.types_of.of(scope, expression)
+
+    def elements(self, values: Values, key: Value | None = None) -> Values:
+        """Values inside containers; under one key when it is known."""
+        return self.containers.elements(values, key)
+
+    def iterate(self, values: Values) -> Values:
+        """Values that a loop over these sees."""
+        return self.containers.iterate(values)
+
+    def enter(self, values: Values) -> Values:
+        """Values that these context managers yield."""
+        return self.containers.enter(values)
+
+    def members(self, values: Values, name: str) -> Values:
+        """Values of an attribute."""
+        return self.members_of.of(values, name)
+
+    def call(self, values: Values, scope: int, call: tuple[Any, ...]) -> Values:
+        """Results of calling these with the arguments of a call expression."""
+        return self.calls.results(values, scope, call)
+
+    def returns(self, definition: int) -> Values:
+        """What a function returns, whoever calls it."""
+        return self.calls.returns(definition)
+
+    def module_names(self, file: int, name: str) -> Values:
+        """Values of a name in a module's own scope, its re-exports included."""
+        return self.names.in_module(file, name)
+
+    def linearization(self, definition: int) -> tuple[int | str, ...]:
+        """A class and its bases in look-up order; bases outside the repository by dotted name."""
+        return self.members_of.classes.linearization(definition)
+
+    # -- values of bindings
+
+    def bound(self, name: BoundName) -> Values:
+        """Values of one binding of a name."""
+        scope, (kind, payload, block) = name
+        if kind == BindingKind.DEFINITION:
+            return self.defined(self.program.definition_base[self.program.scope_file[scope]] + payload)
+        if block < -1:  # bound from another scope of the file, through `global` or `nonlocal`
+            scope = self.program.scope_base[self.program.scope_file[scope]] - block - 2
+        if kind == BindingKind.VALUE:
+            return self._soften(self.evaluate(scope, payload))
+        if kind == BindingKind.DECLARED:
+            return self._declared(scope, payload[0], payload[1])
+        if kind == BindingKind.PARAMETER:
+            return self.calls.parameter(self.program.owner_of(scope), payload)
+        if kind == BindingKind.NARROWED:
+            return self.types(scope, payload)
+        return self.names.imported(scope, kind, payload)
+
+    def _declared(self, scope: int, annotation: int, value: int) -> Values:
+        declared = self.types(scope, annotation)
+        if declared and any(item[0] in {INSTANCE, CLASS} for item in declared):
+            return declared
+        if value <= 0:
+            return declared
+        return merge(dict(self._soften(self.evaluate(scope, value))), declared)
+
+    @staticmethod
+    def _soften(values: Values) -> Values:
+        # An alias of a function means that function; an instance behind a variable was inferred.
+        if any(value[0] == INSTANCE and certainty == EXACT for value, certainty in values.items()):
+            return {v: INFERRED if v[0] == INSTANCE and c == EXACT else c for v, c in values.items()}
+        return values
+
+    def defined(self, definition: int) -> Values:
+        """What the name of a definition means: the definition, and what its decorators put in its place."""
+        kind = CLASS if self.program.is_class(definition) else FUNCTION
+        itself: Value = (kind, definition, True) if kind == CLASS else (kind, definition)
+        decorated = self.program.definitions[definition].decorated
+        if decorated < 0:
+            return {itself: EXACT}
+        return self.remember(("defined", definition), lambda: self._decorated(itself, definition, decorated))
+
+    def _decorated(self, itself: Value, definition: int, decorated: int) -> Values:
+        values: Values = {itself: EXACT}
+        for value in self.evaluate(self.program.scope_of(definition), decorated):
+            if value[0] in {FUNCTION, CLASS, INSTANCE} and value != itself:
+                values[value] = INFERRED
+        return values
+
+    # -- handlers
+
+    def _unknown(self, _scope: int, _shape: Expression) -> Values:
+        return EMPTY
+
+    def _name(self, scope: int, shape: Expression) -> Values:
+        return self.names.values(scope, shape[1], shape[2], shape[3])
+
+    def _member(self, scope: int, shape: Expression) -> Values:
+        return self.members_of.of(self.evaluate(scope, shape[1]), shape[2])
+
+    def _call(self, scope: int, shape: Expression) -> Values:
+        return self.calls.results(self.evaluate(scope, shape[1]), scope, shape)
+
+    def _index(self, scope: int, shape: Expression) -> Values:
+        owner = self.evaluate(scope, shape[1])
+        keys = [value for value in self.calls.expand(self.evaluate(scope, shape[2])) if value[0] == LITERAL]
+        if not keys:
+            return self.elements(owner)
+        found: Values = {}
+        for key in keys:
+            merge(found, self.elements(owner, key))
+        return found
+
+    def _literal(self, _scope: int, shape: Expression) -> Values:
+        if shape[1] == "None":
+            return EMPTY
+        return {(LITERAL, shape[1], shape[2]): EXACT}
+
+    def _definition(self, scope: int, shape: Expression) -> Values:
+        number = self.program.definition_base[self.program.scope_file[scope]] + shape[1]
+        if self.program.is_class(number):
+            return {(CLASS, number, True): EXACT}
+        return {(FUNCTION, number): EXACT}
+
+    def _either(self, scope: int, shape: Expression) -> Values:
+        found: Values = {}
+        for operand in shape[1]:
+            merge(found, self.evaluate(scope, operand))
+        return found
+
+    def _super(self, scope: int, shape: Expression) -> Values:
+        if len(shape[1]) == 2:
+            found: Values = {}
+            for owner in self.evaluate(scope, shape[1][0]):
+                for receiver in self.evaluate(scope, shape[1][1]):
+                    if owner[0] == CLASS:
+                        found[(SUPER, owner[1], receiver)] = EXACT
+            return found
+        function = self.program.function_around(scope)
+        while function >= 0 and self.program.class_of[function] < 0:
+            function = self.program.function_around(self.program.scope_of(function))
+        if function < 0:
+            return EMPTY
+        receivers = self.calls.receiver(function)
+        return {(SUPER, self.program.class_of[function], receiver): EXACT for receiver in receivers}
+
+    def _operator(self, scope: int, shape: Expression) -> Values:
+        method, operand = shape[1], shape[2]
+        owners = self.evaluate(scope, operand)
+        if not method:
+            return EMPTY
+        found: Values = {}
+        for owner, certainty in self.calls.expand(owners).items():
+            if owner[0] == INSTANCE:
+                bound = self.members_of.of({owner: max(certainty, INFERRED)}, method)
+                merge(found, self.call(bound, scope, (Tag.CALL, 0, shape[3], (), False)), INFERRED)
+            elif owner[0] == LITERAL:
+                found[external_instance(f"builtins.{owner[1]}")] = INFERRED
+        return found

@@ -1,0 +1,48 @@
+"""Guesses: where nothing says what a method call means but only one or two definitions bear its name.
+
+They are rare by design, apart in every answer, and never drawn for a name that builtin types have too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Final
+
+from code_review_graph.model import EdgeKind, Reference, ReferenceKind, Resolution
+from code_review_graph.resolving.collecting import Collector
+from code_review_graph.resolving.nodes import Nodes
+
+MAX_CANDIDATES: Final = 2
+MIN_LENGTH: Final = 4
+_COMMON: Final = frozenset(
+    name
+    for kind in (str, bytes, list, dict, set, int, float, tuple, BaseException, object)
+    for name in dir(kind)
+) | frozenset({
+    "close", "open", "read", "write", "send", "recv", "run", "start", "stop", "put", "push", "next", "save", "load",
+    "delete", "create", "filter", "first", "last", "name", "value", "group", "match", "search", "submit", "cancel",
+    "result", "connect", "execute", "commit", "flush", "seek", "tell", "exists", "resolve", "parse", "render", "call",
+    "apply", "process", "handle", "wait", "acquire", "release", "info", "debug", "warning", "error", "exception", "log",
+})  # fmt: skip
+
+
+def draw_guesses(nodes: Nodes, collector: Collector) -> None:
+    """Draw guess edges for unresolved method calls; the reference itself stays."""
+    by_name: dict[str, list[int]] = defaultdict(list)
+    for number, node in enumerate(nodes.node_of):
+        if node and nodes.program.class_of[number] >= 0 and not nodes.nodes[node - 1].is_test:
+            by_name[nodes.program.definitions[number].name].append(node)
+    for reference in collector.references():
+        for target in _candidates(reference, by_name):
+            for line in reference.lines:
+                collector.add(EdgeKind.CALLS, reference.source, target, line, Resolution.GUESS, None)
+
+
+def _candidates(reference: Reference, by_name: dict[str, list[int]]) -> list[int]:
+    owner, _, name = reference.name.rpartition(".")
+    if reference.kind is not ReferenceKind.UNRESOLVED or not owner:
+        return []
+    if len(name) < MIN_LENGTH or name in _COMMON or name.startswith("__"):
+        return []
+    found = by_name.get(name, [])
+    return found if len(found) <= MAX_CANDIDATES else []

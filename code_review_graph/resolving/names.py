@@ -1,0 +1,154 @@
+"""What a name means where it stands: scopes, flow within a scope, imports and re-exports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from code_review_graph.facts import Binding, BindingKind, Block, ScopeKind
+from code_review_graph.values import EMPTY, EXACT, EXTERNAL, Values, merge
+
+if TYPE_CHECKING:
+    from code_review_graph.resolving.evaluator import Evaluator
+
+BoundName = tuple[int, Binding]  # the scope that binds, and how
+STAR: Final = "*"
+
+
+class Names:
+    """Look-up of names."""
+
+    def __init__(self, engine: Evaluator) -> None:
+        self.engine = engine
+        self.program = engine.program
+
+    def values(self, scope: int, name: str, version: int, block: int) -> Values:
+        """Values of a name used in ``scope`` after ``version`` of its bindings."""
+        found: Values = {}
+        bindings = self.bindings(scope, name, version, block)
+        for binding in bindings:
+            merge(found, self.engine.bound(binding))
+        if bindings:
+            return found
+        return self.from_stars(self.program.scope_file[scope], name) or self._builtin(scope, name)
+
+    def _builtin(self, scope: int, name: str) -> Values:
+        semantics = self.engine.semantics[self.program.scope_file[scope]]
+        return {(EXTERNAL, f"builtins.{name}"): EXACT} if semantics.is_builtin(name) else EMPTY
+
+    def bindings(self, scope: int, name: str, version: int = 0, block: int = 0) -> list[BoundName]:
+        """Bindings that may reach a use of ``name``; none when only a star import or the language may know it."""
+        program = self.program
+        start, crossed = scope, False
+        while scope >= 0:
+            here = program.scopes[scope]
+            bindings = here.bindings.get(name)
+            if bindings and (here.kind != ScopeKind.CLASS or not crossed):
+                if crossed or version == 0:
+                    chosen = _latest(bindings, here.block) if crossed else bindings
+                else:
+                    chosen = _reaching(bindings, version, block, program.files[program.scope_file[start]].blocks)
+                return [(scope, binding) for binding in chosen]
+            crossed = crossed or here.kind == ScopeKind.FUNCTION
+            scope = program.parent_of(scope)
+        return []
+
+    def from_stars(self, file: int, name: str) -> Values:
+        """Values of a name that the file's star imports bring."""
+        stars = self.program.scopes[self.program.scope_base[file]].bindings.get(STAR)
+        if not stars or name.startswith("__"):
+            return EMPTY
+        semantics = self.engine.semantics[file]
+        for _, (module, level, _), _ in reversed(stars):
+            target = semantics.module(file, module, level)
+            if target is not None and target[1] >= 0 and self._is_exported(target[1], name):
+                values = self.in_module(target[1], name)
+                if values:
+                    return values
+        return EMPTY
+
+    def _is_exported(self, file: int, name: str) -> bool:
+        exports = self.program.files[file].exports
+        return not name.startswith("_") if exports is None else name in exports
+
+    def in_module(self, file: int, name: str) -> Values:
+        """Values of a name in a module's own scope, its re-exports included."""
+        return self.engine.remember(("module", file, name), lambda: self._in_module(file, name))
+
+    def _in_module(self, file: int, name: str) -> Values:
+        scope = self.program.scope_base[file]
+        bindings = self.program.scopes[scope].bindings.get(name)
+        found: Values = {}
+        for binding in _latest(bindings, 0) if bindings else ():
+            merge(found, self.engine.bound((scope, binding)))
+        for write in self.engine.members_of.writes.of_module(file, name):
+            merge(found, self.engine.evaluate(*write))
+        if bindings or found:
+            return found
+        return self.from_stars(file, name)
+
+    def module_member(self, module: tuple[Any, ...], name: str) -> Values:
+        """Values of ``module.name``."""
+        file = module[1]
+        if file >= 0:
+            values = self.in_module(file, name)
+            if values:
+                return values
+        semantics = self.engine.semantics[max(file, 0)]
+        inner = semantics.submodule(module, name)
+        if inner is not None:
+            return {inner: EXACT}
+        if file >= 0 and semantics.dynamic_attribute:
+            for value in self.in_module(file, semantics.dynamic_attribute):
+                return self.engine.calls.returns_of_value(value)
+        return EMPTY
+
+    def imported(self, scope: int, kind: int, payload: Any) -> Values:
+        """Values that an import binds."""
+        file = self.program.scope_file[scope]
+        semantics = self.engine.semantics[file]
+        if kind == BindingKind.PACKAGE:
+            top = payload.split(".", 1)[0]
+            module = semantics.module(file, top, 0)
+            return {module: EXACT} if module is not None else {(EXTERNAL, top): EXACT}
+        name, level, member = payload
+        module = semantics.module(file, name, level)
+        if module is None:
+            dotted = semantics.external_module(name, level)
+            return {(EXTERNAL, f"{dotted}.{member}" if member else dotted): EXACT}
+        if not member:
+            return {module: EXACT}
+        return self.engine.remember(("import", module, member, file), lambda: self.module_member(module, member))
+
+
+def _latest(bindings: list[Binding], root: int) -> list[Binding]:
+    """Bindings that hold once a scope has run to its end."""
+    chosen: list[Binding] = []
+    for binding in reversed(bindings):
+        chosen.append(binding)
+        if binding[2] == root and binding[0] != BindingKind.NARROWED:
+            break
+    return chosen
+
+
+def _reaching(bindings: list[Binding], version: int, block: int, blocks: list[Block]) -> list[Binding]:
+    """Bindings that reach a use in ``block`` after ``version`` of them: back to the first that must have run."""
+    around = _ancestors(block, blocks)
+    chosen: list[Binding] = []
+    for binding in reversed(bindings[:version]):
+        chosen.append(binding)
+        if version == 1 or binding[2] in around:
+            break
+    loops = [item for item in around if blocks[item].is_loop]
+    for binding in bindings[version:] if loops else ():
+        if any(loop in _ancestors(binding[2], blocks) for loop in loops):
+            chosen.append(binding)
+    return chosen or bindings
+
+
+def _ancestors(block: int, blocks: list[Block]) -> list[int]:
+    chain: list[int] = []
+    while block >= 0:
+        chain.append(block)
+        block = blocks[block].parent
+    return chain
+

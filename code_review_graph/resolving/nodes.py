@@ -1,0 +1,141 @@
+"""Definitions to nodes: kinds, qualified names, numbering."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from code_review_graph.facts import DefinitionFlag, DefinitionKind, ScopeKind
+from code_review_graph.model import Node, NodeKind
+from code_review_graph.resolving.evaluator import Evaluator
+
+_KINDS = {
+    DefinitionKind.CLASS: NodeKind.CLASS,
+    DefinitionKind.CONSTANT: NodeKind.CONSTANT,
+    DefinitionKind.TYPE: NodeKind.TYPE,
+}
+
+
+class Nodes:
+    """Nodes of a program, numbered from 1 file by file; ``node_of`` maps definitions (0: it has no node)."""
+
+    def __init__(self, engine: Evaluator) -> None:
+        self.engine = engine
+        self.program = engine.program
+        self.nodes: list[Node] = []
+        self.file_nodes: list[int] = []
+        self.node_of: list[int] = [0] * len(self.program.definitions)
+        self.is_test: list[bool] = [False] * len(self.program.definitions)
+        self._definitions: dict[int, int] = {}
+        self._qualified: list[str] = [""] * len(self.program.definitions)
+        for file in range(len(self.program.files)):
+            self._add_file(file)
+
+    def _add_file(self, file: int) -> None:
+        facts = self.program.files[file]
+        testing = self.engine.semantics[file].testing
+        in_tests = testing.is_test_path(facts.path)
+        self.file_nodes.append(self._next())
+        self.nodes.append(
+            Node(
+                id=self._next(),
+                qualified_name=facts.path,
+                name=PurePosixPath(facts.path).name,
+                kind=NodeKind.FILE,
+                path=facts.path,
+                start_line=1,
+                end_line=max(facts.line_count, 1),
+                language=facts.language,
+                is_test=in_tests,
+                docstring=facts.docstring,
+                body_words=facts.body_words,
+            )
+        )
+        taken: set[str] = set()
+        base = self.program.definition_base[file]
+        for number in range(base, base + len(facts.definitions)):
+            if self._has_node(number):
+                self._add_definition(number, taken, in_tests=in_tests)
+
+    def _next(self) -> int:
+        return len(self.nodes) + 1
+
+    def _has_node(self, number: int) -> bool:
+        definition = self.program.definitions[number]
+        if definition.kind == DefinitionKind.LAMBDA:
+            return bool(definition.name)
+        if definition.flags & DefinitionFlag.OVERLOAD:
+            return not self._has_implementation(number)
+        return True
+
+    def _has_implementation(self, number: int) -> bool:
+        """An overload signature is one with the implementation that follows it."""
+        definition = self.program.definitions[number]
+        base = self.program.definition_base[self.program.definition_file[number]]
+        bindings = self.program.scopes[self.program.scope_of(number)].bindings.get(definition.name, ())
+        return any(
+            kind == 0 and not self.program.definitions[base + payload].flags & DefinitionFlag.OVERLOAD
+            for kind, payload, _ in bindings
+        )
+
+    def _add_definition(self, number: int, taken: set[str], *, in_tests: bool) -> None:
+        definition = self.program.definitions[number]
+        file = self.program.definition_file[number]
+        path = self.program.files[file].path
+        owner = self.program.owner_of(self._outer_scope(number))
+        prefix = f"{self._qualified[owner]}." if owner >= 0 and self._qualified[owner] else ""
+        qualified = f"{prefix}{definition.name}"
+        if qualified in taken:
+            qualified = f"{qualified}@{definition.line}"
+        taken.add(qualified)
+        self._qualified[number] = qualified
+        self.node_of[number] = self._next()
+        self._definitions[self._next()] = number
+        self.is_test[number] = self.engine.semantics[file].testing.is_test(self.engine, number)
+        self.nodes.append(
+            Node(
+                id=self._next(),
+                qualified_name=f"{path}::{qualified}",
+                name=definition.name,
+                kind=self._kind(number),
+                path=path,
+                start_line=definition.line,
+                end_line=definition.end_line,
+                language=self.program.files[file].language,
+                parent=self.caller(self._outer_scope(number)),
+                is_test=in_tests,
+                signature=definition.signature,
+                docstring=definition.docstring,
+                body_words=definition.body_words,
+            )
+        )
+
+    def _outer_scope(self, number: int) -> int:
+        scope = self.program.scope_of(number)
+        while self.program.scopes[scope].kind == ScopeKind.INLINE:
+            scope = self.program.parent_of(scope)
+        return scope
+
+    def _kind(self, number: int) -> NodeKind:
+        kind = self.program.definitions[number].kind
+        if self.is_test[number]:
+            return NodeKind.TEST
+        known = _KINDS.get(DefinitionKind(kind))
+        if known is not None:
+            return known
+        return NodeKind.METHOD if self.program.class_of[number] >= 0 else NodeKind.FUNCTION
+
+    def definition_of(self, node: int) -> int:
+        """Definition behind a node; -1 for a file."""
+        return self._definitions.get(node, -1)
+
+    def caller(self, scope: int) -> int:
+        """Node to which code in a scope belongs: the nearest definition with a node, else the file."""
+        while scope >= 0:
+            owner = self.program.owner_of(scope)
+            if owner >= 0 and self.node_of[owner]:
+                return self.node_of[owner]
+            parent = self.program.parent_of(scope)
+            if parent < 0:
+                break
+            scope = parent
+        return self.file_nodes[self.program.scope_file[scope]]

@@ -1,0 +1,188 @@
+"""Annotations to the values that they admit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from code_review_graph.facts import BindingKind, DefinitionKind, Expression, Tag
+from code_review_graph.resolving.names import BoundName
+from code_review_graph.values import (
+    CLASS,
+    EMPTY,
+    EXACT,
+    EXTERNAL,
+    INSTANCE,
+    MODULE,
+    Value,
+    Values,
+    external_instance,
+    instance,
+    merge,
+)
+
+if TYPE_CHECKING:
+    from code_review_graph.resolving.evaluator import Evaluator
+
+_UNION: Final = "__or__"
+
+
+class Types:
+    """Evaluates annotations."""
+
+    def __init__(self, engine: Evaluator) -> None:
+        self.engine = engine
+        self.program = engine.program
+
+    def of(self, scope: int, expression: int) -> Values:
+        """Values that an annotation admits; nothing for what says nothing (Any, object, None)."""
+        if expression <= 0:
+            return EMPTY
+        return self.engine.remember(("type", scope, expression), lambda: self._of(scope, expression))
+
+    def _of(self, scope: int, expression: int) -> Values:
+        shape = self.program.expressions[self.program.scope_file[scope]][expression]
+        tag = shape[0]
+        if tag == Tag.NAME:
+            return self._named(scope, shape)
+        if tag == Tag.INDEX:
+            return self._generic(scope, shape)
+        if tag in {Tag.EITHER, Tag.SEQUENCE}:
+            return self._any_of(scope, shape[2] if tag == Tag.SEQUENCE else shape[1])
+        if tag == Tag.OPERATOR:
+            return self._any_of(scope, (shape[2], *shape[3])) if shape[1] == _UNION else EMPTY
+        if tag == Tag.LITERAL:
+            return self._quoted(scope, shape[2]) if shape[1] == "str" else EMPTY
+        return self._from_values(scope, self.engine.evaluate(scope, expression))
+
+    def _any_of(self, scope: int, operands: tuple[int, ...]) -> Values:
+        found: Values = {}
+        for operand in operands:
+            merge(found, self.of(scope, operand))
+        return found
+
+    def _named(self, scope: int, shape: Expression) -> Values:
+        bindings = self.engine.names.bindings(scope, shape[1], shape[2], shape[3])
+        found: Values = {}
+        for binding in bindings:
+            merge(found, self._bound(scope, binding))
+        if bindings:
+            return found
+        return self._from_values(scope, self.engine.names.values(scope, shape[1], shape[2], shape[3]))
+
+    def _bound(self, scope: int, name: BoundName) -> Values:
+        where, (kind, payload, _) = name
+        if kind == BindingKind.VALUE:
+            return self._alias(where, payload)
+        if kind == BindingKind.DECLARED and payload[1] > 0:
+            return self._alias(where, payload[1])
+        if kind == BindingKind.IMPORT and payload[2]:
+            source = self._imported_alias(where, payload)
+            if source is not None:
+                return self._bound(source[0], source)
+        return self._from_values(scope, self.engine.bound(name))
+
+    def _imported_alias(self, scope: int, payload: tuple[str, int, str]) -> BoundName | None:
+        """The assignment behind an imported alias, so that it is read as a type where it stands."""
+        file = self.program.scope_file[scope]
+        module = self.engine.semantics[file].module(file, payload[0], payload[1])
+        if module is None or module[1] < 0:
+            return None
+        root = self.program.scope_base[module[1]]
+        bindings = self.program.scopes[root].bindings.get(payload[2])
+        if not bindings or bindings[-1][0] not in {BindingKind.VALUE, BindingKind.DECLARED}:
+            return None
+        return root, bindings[-1]
+
+    def _alias(self, scope: int, expression: int) -> Values:
+        shape = self.program.expressions[self.program.scope_file[scope]][expression] if expression > 0 else (0,)
+        if shape[0] == Tag.CALL:
+            return self._type_variable(scope, shape)
+        return self.of(scope, expression)
+
+    def _type_variable(self, scope: int, shape: Expression) -> Values:
+        """``TypeVar("T", bound=X)``: at least an X. ``NewType("N", X)``: an X."""
+        callee = self.engine.evaluate(scope, shape[1])
+        names = {value[1].rsplit(".", 1)[-1] for value in callee if value[0] == EXTERNAL}
+        if "TypeVar" in names:
+            bounds = [value for key, value in shape[3] if key == "bound"]
+            return self._any_of(scope, (*bounds, *shape[2][1:]))
+        if "NewType" in names:
+            return self._any_of(scope, shape[2][1:2])
+        return EMPTY
+
+    def is_type_variable(self, scope: int, expression: int) -> bool:
+        """Whether an annotation is a type variable, so that a call decides what it stands for."""
+        file = self.program.scope_file[scope]
+        shape = self.program.expressions[file][expression]
+        if shape[0] != Tag.NAME:
+            return False
+        for where, (kind, payload, _) in self.engine.names.bindings(scope, shape[1], shape[2], shape[3]):
+            source: BoundName | None = (where, (kind, payload, 0))
+            if kind == BindingKind.IMPORT and payload[2]:
+                source = self._imported_alias(where, payload)
+            if source is None or source[1][0] != BindingKind.VALUE or source[1][1] <= 0:
+                continue
+            value = self.program.expressions[self.program.scope_file[source[0]]][source[1][1]]
+            if value[0] == Tag.CALL and any(
+                callee[0] == EXTERNAL and callee[1].endswith("TypeVar")
+                for callee in self.engine.evaluate(source[0], value[1])
+            ):
+                return True
+        return False
+
+    def _from_values(self, scope: int, values: Values) -> Values:
+        found: Values = {}
+        for value, certainty in values.items():
+            if value[0] == CLASS:
+                found[instance(value[1], exact=False)] = certainty
+            elif value[0] == EXTERNAL:
+                merge(found, self._external(scope, value[1], ()))
+        return found
+
+    def _external(self, scope: int, dotted: str, keys: tuple[int, ...]) -> Values:
+        semantics = self.engine.semantics[self.program.scope_file[scope]]
+        special = semantics.external_type(self.engine, dotted, scope, keys)
+        if special is not None:
+            return special
+        return {external_instance(dotted, *[self.of(scope, key) for key in keys]): EXACT}
+
+    def _generic(self, scope: int, shape: Expression) -> Values:
+        keys = self._keys(scope, shape[2])
+        found: Values = {}
+        for value, certainty in self.engine.evaluate(scope, shape[1]).items():
+            if value[0] == CLASS:
+                arguments = tuple([frozenset(self.of(scope, key)) for key in keys])
+                found[instance(value[1], exact=False, arguments=arguments)] = certainty
+            elif value[0] == EXTERNAL:
+                merge(found, self._external(scope, value[1], keys))
+        return found
+
+    def _keys(self, scope: int, expression: int) -> tuple[int, ...]:
+        shape = self.program.expressions[self.program.scope_file[scope]][expression]
+        if shape[0] == Tag.SEQUENCE and shape[1] == "tuple":
+            return tuple(shape[2])
+        return (expression,)
+
+    def _quoted(self, scope: int, text: object) -> Values:
+        """A dotted name in a string where the grammar does not know it for an annotation."""
+        parts = text.split(".") if isinstance(text, str) else []
+        if not parts or not all(part.isidentifier() for part in parts):
+            return EMPTY
+        values = self.engine.names.values(scope, parts[0], 0, 0)
+        for part in parts[1:]:
+            values = self.engine.members(values, part)
+        return self._from_values(scope, values)
+
+    def classes(self, values: Values) -> Values:
+        """The classes of instances: what ``type[X]`` admits."""
+        found: Values = {}
+        for value, certainty in values.items():
+            if value[0] == INSTANCE:
+                found[(CLASS, value[1], False)] = certainty
+        return found
+
+    def is_type_definition(self, value: Value) -> bool:
+        """Whether a value is a module or class rather than something at run time."""
+        return value[0] in {CLASS, MODULE} or (
+            value[0] == 0 and self.program.definitions[value[1]].kind == DefinitionKind.TYPE
+        )
