@@ -15,7 +15,7 @@ oslo.messaging oslo.utils pandas passlib peewee peft pendulum pip poetry prefect
 pygments pymc pymongo pyramid qiskit redis responses rq sanic scikit-image scipy scrapy setuptools spacy
 sqlalchemy sqlglot statsmodels streamlit textual tenacity toolz torchvision traitlets transformers trio twisted
 urllib3 virtualenv voluptuous wandb watchdog websockets yarl zeep zope.interface
-""".split()
+""".split()  # noqa: SIM905
 )
 
 # Repositories of our own tasks and benchmarks, of public benchmarks that we report, near copies of them, and the
@@ -25,7 +25,7 @@ EXCLUDED = frozenset(
 flask httpx httpx2 httpcore httpcore2 fastapi fastapi-slim starlette code-review-graph django werkzeug quart gin
 express requests pylint astroid seaborn astropy matplotlib xarray pytest scikit-learn sphinx sympy pycg semble
 aiocoap click jinja2 rich marshmallow tornado paramiko
-""".split()
+""".split()  # noqa: SIM905
 )
 
 

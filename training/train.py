@@ -24,11 +24,14 @@ from code_review_graph.words import words_of
 log = logging.getLogger("train")
 
 SEED = 20
-EPOCHS = 2
+EPOCHS = 3
 BATCH = 512
-LEARNING_RATE = 1.5e-3
+LEARNING_RATE = 2e-3
 SCALE = 20.0  # inverse temperature of the softmax over cosines, as in MultipleNegativesRankingLoss
 KEEP_DOCSTRING = 0.15  # mostly dropped, so that names and bodies must carry the meaning
+KEEP_DETAILS = 0.25  # the docstring without the sentence that is the question, as long as real ones are
+SHORTEN = 0.5  # how often a sentence loses words: questions are shorter than docstrings
+SHORTEN_KEEPS = 0.55
 DROP_NAME = 0.3  # a question often avoids the words of the name
 AS_QUESTION = 0.4
 QUESTIONS = (
@@ -59,7 +62,11 @@ class Bags:
 
 def document(record: Record, rng: random.Random) -> str:
     """Text of the definition with its docstring, and sometimes its name, left out."""
-    node = record.node(keep_docstring=rng.random() < KEEP_DOCSTRING)
+    chance = rng.random()
+    node = record.node(keep_docstring=chance < KEEP_DOCSTRING + KEEP_DETAILS)
+    if KEEP_DOCSTRING <= chance < KEEP_DOCSTRING + KEEP_DETAILS:
+        details = " ".join(node.docstring.split()).removeprefix(record.query)
+        node = dataclasses.replace(node, docstring=details)
     if rng.random() < DROP_NAME:
         scope = node.qualified_name.removesuffix(node.name)
         signature = node.signature.replace(node.name, "", 1)
@@ -68,8 +75,12 @@ def document(record: Record, rng: random.Random) -> str:
 
 
 def question(record: Record, rng: random.Random) -> str:
-    """The first docstring sentence, at times dressed as a question."""
-    return rng.choice(QUESTIONS).format(record.query) if rng.random() < AS_QUESTION else record.query
+    """The first docstring sentence, at times with fewer words or dressed as a question."""
+    sentence = record.query
+    if rng.random() < SHORTEN:
+        words = words_of(sentence)
+        sentence = " ".join(word for word in words if rng.random() < SHORTEN_KEEPS) or sentence
+    return rng.choice(QUESTIONS).format(sentence) if rng.random() < AS_QUESTION else sentence
 
 
 def batches(records: list[Record], rng: random.Random) -> Iterator[list[Record]]:
@@ -93,7 +104,7 @@ def bag_tensors(bags: list[Bag]) -> tuple[torch.Tensor, torch.Tensor, torch.Tens
 
 def train(vectors: NDArray[np.float32], tokenizer: Tokenizer, records: list[Record]) -> NDArray[np.float32]:
     """Trained token vectors of the same shape."""
-    rng = random.Random(SEED)  # noqa: S311
+    rng = random.Random(SEED)
     torch.manual_seed(SEED)
     to_bag = Bags(tokenizer)
     bag = torch.nn.EmbeddingBag.from_pretrained(torch.from_numpy(vectors), freeze=False, mode="sum")

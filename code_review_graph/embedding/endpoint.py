@@ -138,7 +138,9 @@ def _vectors(body: object, count: int) -> NDArray[np.float32]:
     except (KeyError, TypeError, ValueError) as error:
         raise _malformed(f"{type(error).__name__}: {error}") from error
     if len(answer["data"]) != count or not rows[0] or len({len(row) for row in rows}) != 1:
-        raise _malformed(f"{len(body['data'])} vectors for {count} texts, of {sorted({len(r) for r in rows})} numbers")
+        raise _malformed(
+            f"{len(answer['data'])} vectors for {count} texts, of {sorted({len(r) for r in rows})} numbers"
+        )
     vectors = np.asarray(rows, dtype=np.float32)
     if not np.isfinite(vectors).all():
         raise _malformed("numbers that are not finite")

@@ -6,27 +6,36 @@ from code_review_graph.model import Node
 from code_review_graph.words import split_identifier, words_of
 
 # The first lines of a docstring say what a thing is for; parameters and examples further down dilute the mean.
-DOCSTRING_CHARACTERS = 400
+DOCSTRING_CHARACTERS = 240
 # Signatures of a dozen parameters would drown the name.
 SIGNATURE_CHARACTERS = 240
-# Distinct body words beyond this add cost and noise, not meaning.
-BODY_WORDS = 64
+# Below this a docstring says too little to stand for the body.
+TELLING_DOCSTRING = 30
+# Distinct body words; more of them add cost and noise, not meaning.
+BODY_WORDS = 32
+
+
+def needs_body(node: Node) -> bool:
+    """Whether body words make the text of a node better: only where its docstring says nothing (measured)."""
+    return len(node.docstring) < TELLING_DOCSTRING
 
 
 def node_text(node: Node, body_words: str = "") -> str:
-    """Text of one node: its name in words, where it lives, signature, start of the docstring, distinct body words.
+    """Text of one node: its names in words, where it lives, signature, start of the docstring, else body words.
 
     ``body_words`` are split, lower-cased words as in ``Node.body_words``, which are used when it is empty.
     """
+    scope = node.qualified_name.partition("::")[2]
     head = "\n".join(
         (
+            " ".join(words_of(scope)),
             " ".join(split_identifier(node.name)),
             node.qualified_name,
             node.signature[:SIGNATURE_CHARACTERS],
             node.docstring[:DOCSTRING_CHARACTERS],
         )
     )
-    body = _distinct(body_words or node.body_words, without=head)
+    body = _distinct(body_words or node.body_words, without=head) if needs_body(node) else ""
     return f"{head}\n{body}" if body else head
 
 

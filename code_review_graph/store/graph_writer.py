@@ -150,10 +150,16 @@ def _full_text_rows(nodes: list[Node]) -> Iterator[tuple[Any, ...]]:
         scope = node.qualified_name.removeprefix(node.path)
         yield (
             node.id,
-            " ".join(words_of(node.name)),
+            " ".join(_name_words(node.name)),
             " ".join(words_of(scope)),
             " ".join(words_of(node.signature)),
             " ".join(words_of(node.docstring)),
             path,
             node.body_words,
         )
+
+
+def _name_words(name: str) -> list[str]:
+    """Words of a name, and the name in one piece, so that `computebackoff` finds computeBackoff and compute_backoff."""
+    words = words_of(name)
+    return [*words, "".join(words)] if len(words) > 1 else words

@@ -1,0 +1,166 @@
+"""hybrid_search: from a question to ranked definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final
+
+from code_review_graph.errors import EmbeddingError, QueryError
+from code_review_graph.model import Node, NodeKind
+from code_review_graph.ranking import Candidate, rerank
+from code_review_graph.results import SearchHit, SearchMode, SearchResult, Signal
+from code_review_graph.search.names import nodes_meant
+from code_review_graph.search.question import Question, understand
+from code_review_graph.store import Store
+
+if TYPE_CHECKING:
+    from code_review_graph.embedding import Embedder
+
+MAX_LIMIT: Final = 1_000
+# Deep enough that fusion sees what only one signal ranks low; deeper only costs time.
+_POOL: Final = 250
+# Filters throw candidates away, so more of them are looked at.
+_FILTERED_POOL: Final = 2_000
+# Full-text columns: name, qualified name, signature, docstring, path, body.
+TEXT_WEIGHTS: Final = (
+    5.0,  # name: what its author thought it does
+    3.0,  # qualified name: the class says what it is about
+    2.0,  # signature: parameter and type names
+    2.0,  # docstring: the words of whoever asks
+    1.0,  # path: shared by all of a file
+    1.0,  # body: long, so each word says little
+)
+EMBED_AGAIN: Final = "Run `code-review-graph embed` to embed again."
+_SIGNATURE_LENGTH: Final = 300
+_SUMMARY_LENGTH: Final = 200
+
+
+def hybrid_search(
+    store: Store,
+    query: str,
+    limit: int = 10,
+    kinds: Collection[NodeKind] | None = None,
+    paths: Collection[str] | None = None,
+    *,
+    embedder: Embedder | None = None,
+    include_tests: bool | None = None,
+) -> SearchResult:
+    """Definitions that answer ``query``, the best first; ``mode`` is "keyword" without usable vectors.
+
+    ``query`` is any text: plain words, a name, a dotted name, a path, ``path:line``. ``kinds`` and ``paths`` (files,
+    folders or globs) narrow the answer. ``include_tests``: None ranks tests low unless the query asks for them, True
+    ranks them as all else, False leaves them out. Raises QueryError (nothing asked, or a limit out of range) and
+    NoGraphError.
+    """
+    if not 1 <= limit <= MAX_LIMIT:
+        raise QueryError(f"The limit {limit} is out of range.", hint=f"Give 1 to {MAX_LIMIT}.")
+    question = understand(query)
+    store.require_graph()
+    accepts = _filter(kinds, paths, without_tests=include_tests is False)
+    pool = _POOL if accepts is None else _FILTERED_POOL
+    with store.snapshot():
+        first, signals = _signals(store, question, max(pool, limit))
+        near, notices = _nearest(store, question, embedder, max(pool, limit))
+        if near is not None:
+            signals["vector"] = near
+        nodes = store.nodes({node_id for ids in signals.values() for node_id in ids})
+        parents = nodes | store.nodes({node.parent for node in nodes.values() if node.parent} - nodes.keys())
+    kept = [node for node in nodes.values() if accepts is None or accepts(node)]
+    wants_tests = question.wants_tests if include_tests is None else include_tests
+    ranked = _first_names(first, rerank(kept, parents, signals, question.words, wants_tests=wants_tests))
+    return SearchResult(
+        query=query,
+        mode=SearchMode.KEYWORD if near is None else SearchMode.HYBRID,
+        hits=tuple(_hit(candidate) for candidate in ranked[:limit]),
+        total=len(ranked),
+        notices=notices,
+    )
+
+
+def _signals(store: Store, question: Question, pool: int) -> tuple[list[int], dict[str, Sequence[int]]]:
+    """Ids of what the question names outright, and the ranked ids of each keyword signal."""
+    signals: dict[str, Sequence[int]] = {}
+    certain: dict[int, None] = {}
+    meant: dict[int, None] = {}
+    for mention in question.mentions:
+        ids = [node.id for node in nodes_meant(store, mention)]
+        meant.update(dict.fromkeys(ids))
+        # One name alone, a dotted name or a place is what was asked for; a word written as code is only a hint.
+        if question.is_name or len(mention.parts) > 1:
+            certain.update(dict.fromkeys(ids))
+    if meant:
+        signals["mention"] = list(meant)
+    if question.words:
+        words = " OR ".join(f'"{word}"' for word in question.words)
+        signals["text"] = [node_id for node_id, _ in store.full_text(words, pool, TEXT_WEIGHTS)]
+    return list(certain), signals
+
+
+def _nearest(
+    store: Store, question: Question, embedder: Embedder | None, pool: int
+) -> tuple[list[int] | None, tuple[str, ...]]:
+    """Ids by meaning (None: there is no meaning to compare), and what the reader should know about it."""
+    stored = store.embedding_model()
+    if stored is None or not store.vector_count():
+        return None, ("Keywords only: the index has no vectors. Run `code-review-graph embed` to make them.",)
+    if embedder is None:
+        return None, (f"Keywords only: no embedder was given for the index's model, {stored.model}.",)
+    try:
+        if embedder.model != stored:
+            owner = f"{stored.provider} {stored.model}, {stored.dimensions} dimensions"
+            return None, (f"Keywords only: the index's vectors belong to another model ({owner}). {EMBED_AGAIN}",)
+        near = store.nearest(embedder.embed_query(question.text), pool)
+    except EmbeddingError as error:
+        return None, (f"Keywords only: {error}",)
+    missing = store.vectors_missing()
+    notice = (f"{missing} definitions have no vector yet. Run `code-review-graph embed`.",) if missing else ()
+    return [node_id for node_id, score in near if score > 0], notice
+
+
+def _first_names(first: list[int], ranked: list[Candidate]) -> list[Candidate]:
+    """What was named outright, in the order of the naming, before all else."""
+    place = {node_id: rank for rank, node_id in enumerate(first)}
+    return sorted(ranked, key=lambda candidate: place.get(candidate.node.id, len(place)))
+
+
+def _filter(
+    kinds: Collection[NodeKind] | None, paths: Collection[str] | None, *, without_tests: bool
+) -> Callable[[Node], bool] | None:
+    if not kinds and not paths and not without_tests:
+        return None
+    wanted = frozenset(kinds or NodeKind)
+    patterns = [pattern.removeprefix("./").rstrip("/") for pattern in paths or ()]
+
+    def accepts(node: Node) -> bool:
+        if node.kind not in wanted or (without_tests and node.is_test):
+            return False
+        return not patterns or _under(node.path, patterns)
+
+    return accepts
+
+
+def _under(path: str, patterns: Iterable[str]) -> bool:
+    return any(
+        pattern in ("", ".", path) or path.startswith(f"{pattern}/") or fnmatchcase(path, pattern)
+        # `**/` also stands for no folder at all.
+        or fnmatchcase(path, pattern.replace("**/", ""))
+        for pattern in patterns
+    )  # fmt: skip
+
+
+def _hit(candidate: Candidate) -> SearchHit:
+    node = candidate.node
+    return SearchHit(
+        qualified_name=node.qualified_name,
+        name=node.name,
+        kind=node.kind,
+        path=node.path,
+        start_line=node.start_line,
+        end_line=node.end_line,
+        signature=node.signature[:_SIGNATURE_LENGTH],
+        summary=next(iter(node.docstring.strip().splitlines()), "")[:_SUMMARY_LENGTH],
+        is_test=node.is_test,
+        score=round(candidate.score, 6),
+        why=tuple(Signal(name=name, rank=rank) for name, rank in sorted(candidate.ranks.items(), key=lambda i: i[1])),
+    )
