@@ -124,19 +124,24 @@ def _chunks(tasks: Sequence[Task]) -> list[list[Task]]:
 # -- the parent's side
 
 
+class _Attempt(NamedTuple):
+    chunk: list[Task]
+    again: bool = False
+
+
 class _Crew:
     """One thread a worker: it hands out chunks, and starts another worker when one has ended."""
 
     def __init__(self, repo_path: Path, chunks: list[list[Task]], count: int, seconds: float) -> None:
         self._repo_path = repo_path
         self._seconds = seconds
-        self._todo: queue.SimpleQueue[list[Task]] = queue.SimpleQueue()
+        self._todo: queue.SimpleQueue[_Attempt] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[list[Outcome] | OSError] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._workers: set[_Worker] = set()
         self._changing = threading.Lock()
         for chunk in chunks:
-            self._todo.put(chunk)
+            self._todo.put(_Attempt(chunk))
         self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(count)]
 
     def outcomes(self, total: int) -> Iterator[list[Outcome]]:
@@ -169,30 +174,32 @@ class _Crew:
         try:
             while not self._stopping.is_set():
                 try:
-                    chunk = self._todo.get_nowait()
+                    attempt = self._todo.get_nowait()
                 except queue.Empty:
                     break
                 worker = worker or self._started()
-                answer = worker.ask(chunk, self._seconds)
+                answer = worker.ask(attempt.chunk, self._seconds)
                 if answer is None:
                     self._retire(worker)
                     worker = None
-                self._account(chunk, answer)
+                self._account(attempt, answer)
         except OSError as error:
             self._done.put(error)
         finally:
             if worker is not None:
                 self._retire(worker)
 
-    def _account(self, chunk: list[Task], answer: list[Outcome] | None) -> None:
+    def _account(self, attempt: _Attempt, answer: list[Outcome] | None) -> None:
         if answer is not None:
             self._done.put(answer)
-        elif len(chunk) > 1:
-            for task in chunk:
-                self._todo.put([task])
-        else:
+        elif attempt.again:
+            (task,) = attempt.chunk
             message = f"could not be parsed: its parser ended or took longer than {self._seconds:.0f} s"
-            self._done.put([failed(chunk[0], message)])
+            self._done.put([failed(task, message)])
+        else:
+            # One of them is to blame, or none: apart, each shows it.
+            for task in attempt.chunk:
+                self._todo.put(_Attempt([task], again=True))
 
     def _started(self) -> _Worker:
         with self._changing:
@@ -203,7 +210,7 @@ class _Crew:
         return worker
 
     def _retire(self, worker: _Worker) -> None:
-        worker.kill()
+        worker.close()
         with self._changing:
             self._workers.discard(worker)
 
@@ -238,8 +245,12 @@ class _Worker:
             timer.cancel()
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, whatever it does; who waits for its answer gets none."""
         self._process.kill()
+
+    def close(self) -> None:
+        """End the process and let go of it."""
+        self.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             try:
