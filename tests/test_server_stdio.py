@@ -21,6 +21,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 SERVE = [sys.executable, "-m", "code_review_graph", "serve"]
+HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 GOOD = {"pattern": "callers_of", "target": "hub"}
 
 
@@ -41,8 +42,7 @@ class Wire:
         self.lines: list[str] = []
         self._arrived: queue.Queue[dict[str, Any]] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
-        info = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-        self.request(1, "initialize", info)
+        self.request(1, "initialize", HELLO)
         assert "error" not in self.answer(1)
         self.send({"method": "notifications/initialized"})
 
@@ -131,8 +131,7 @@ def test_the_project_folder_of_the_client_is_the_default(tmp_path: Path, monkeyp
     (project / ".git").mkdir(parents=True)
     elsewhere.mkdir()
     monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(project))
-    request = {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}}}
-    request["params"] |= {"clientInfo": {"name": "test", "version": "1"}}  # type: ignore[operator]
+    request = {"id": 1, "method": "initialize", "params": HELLO}
     call = {"id": 2, "method": "tools/call", "params": {"name": "graph_status", "arguments": {}}}
     messages = [request, {"method": "notifications/initialized"}, call]
     with subprocess.Popen(SERVE, cwd=elsewhere, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -190,12 +189,13 @@ async def test_a_real_client_builds_searches_and_walks_flask(tmp_path: Path, mod
     shutil.copytree(Path(spec.origin).parent, tmp_path / "flask", ignore=shutil.ignore_patterns("__pycache__"))
     seen: list[tuple[float, str | None]] = []
 
-    async def progress(value: float, _total: float | None, message: str | None) -> None:
-        seen.append((value, message))
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        assert total is None
+        seen.append((progress, message))
 
     parameters = StdioServerParameters(command=sys.executable, args=[*SERVE[1:], "--repo", str(tmp_path)])
     async with Client(parameters, mode=mode) as client:
-        built = await client.call_tool("build_or_update_graph", {"full": True}, progress_callback=progress)
+        built = await client.call_tool("build_or_update_graph", {"full": True}, progress_callback=note)
         assert not built.is_error
         question = {"query": "where is a request turned into a response by calling the view", "kinds": ["Method"]}
         found = await client.call_tool("hybrid_search", question)
