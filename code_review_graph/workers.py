@@ -78,12 +78,14 @@ def parse_file(repo_path: Path, task: Task) -> Outcome:
     """Read and parse one file; whatever goes wrong becomes a diagnostic."""
     path = task.file.path
     source = read_source(repo_path, path)
-    if isinstance(source, Diagnostic):
-        return failed(task, source.message)
-    digest = hashlib.blake2b(source, digest_size=16).hexdigest()
+    # What cannot be read is known by the reason: while that is the same, nothing has changed.
+    content = source.message.encode() if isinstance(source, Diagnostic) else source
+    digest = hashlib.blake2b(content, digest_size=16).hexdigest()
     record = _record(task, digest)
     if digest == task.known_hash:
         return Outcome(StoredFile(record, b""), unchanged=True)
+    if isinstance(source, Diagnostic):
+        return failed(task, source.message, digest)
     try:
         parsed = parse_source(path, source)
     except Exception as error:  # noqa: BLE001 - a fault in one file's parsing must not cost the others
