@@ -25,13 +25,17 @@ class Task(BaseModel):
 class Row(Result):
     """What one task gave. ``score`` lies in 0..1; a tool that raised leaves ``error`` and scores 0."""
 
-    COLUMNS: ClassVar[tuple[str, ...]] = ("task_id", "score", "error")
+    COLUMNS: ClassVar[tuple[str, ...]] = ("task_id", "score")
 
     repository: str
     task_id: str
     score: float
     error: str | None = None
     seconds: float = 0.0
+
+    def remark(self) -> str:
+        """What a reader of the table should know beside the measures: at least the error."""
+        return self.error or ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,12 +123,13 @@ def write_files(runs: Iterable[BenchmarkRun], folder: Path) -> list[Path]:
 def _run_table(run: BenchmarkRun) -> list[RenderableType]:
     commit = f" at {run.commit[:12]}" if run.commit else ""
     table = Table(title=f"{run.benchmark}: {run.repository}{commit}", title_justify="left", title_style="bold")
-    columns = _shown_columns(run.rows)
-    for name in columns:
+    for name in (columns := _shown_columns(run.rows)):
         number = all(isinstance(getattr(row, name), int | float | None) for row in run.rows)
         table.add_column(name.replace("_", " "), justify="right" if number else "left", overflow="fold")
+    table.add_column("remark", ratio=1, overflow="fold")
     for row in run.rows:
-        table.add_row(*(Text(_cell(getattr(row, name))) for name in columns), style="red" if row.error else None)
+        cells = [*(_cell(getattr(row, name)) for name in columns), row.remark()]
+        table.add_row(*map(Text, cells), style="red" if row.error else None)
     return [table, Text(_means(run)), *(Text(f"! {notice}", style="yellow") for notice in run.notices)]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import apsw
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -154,8 +155,6 @@ def _same_as_fresh(state: Replay, _step: Step) -> None:
 
 
 def _db_schema(state: Replay, _step: Step) -> None:
-    import apsw  # noqa: PLC0415
-
     path = state.driver.store.path
     _reopen(state)
     connection = apsw.Connection(str(path))
@@ -178,9 +177,13 @@ def _reopen(state: Replay) -> None:
 
 
 def _vector_models(state: Replay, _step: Step) -> None:
+    """All vectors have the width of the one model that the index names."""
     model = state.driver.store.embedding_model()
     assert model is not None
-    assert state.driver.store.vector_count() > 0
+    connection = apsw.Connection(str(state.driver.store.path), flags=apsw.SQLITE_OPEN_READONLY)
+    widths = {width for (width,) in connection.execute("SELECT length(embedding) FROM vector")}
+    connection.close()
+    assert widths == {model.dimensions}
 
 
 def _mcp_start(state: Replay, step: Step) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from code_review_graph import indexing
+from code_review_graph import indexing, search
 from code_review_graph.embedding import load_embedder
 from code_review_graph.errors import EvaluationError, ModelMismatchError, NoEmbeddingsError, NoGraphError
 from code_review_graph.eval.benchmarks.multi_hop_retrieval import MultiHopRow
@@ -53,7 +53,9 @@ def test_all_five_measures(users: Store) -> None:
     row = run_one(users)
     assert row.anchor_found
     assert row.anchor == "services.py::UserService.create_user"
-    assert row.anchor_rank == 1
+    hits = search.hybrid_search(users, row.nl_query, row.k, embedder=load_embedder("static")).hits
+    assert row.anchor_rank is not None
+    assert hits[row.anchor_rank - 1].qualified_name == row.anchor
     assert row.neighbor_count == 2
     assert (row.neighbor_recall, row.score, row.error) == (1.0, 1.0, None)
     assert row.neighbor_precision is None
@@ -65,6 +67,7 @@ def test_forbidden_neighbours_give_precision(users: Store) -> None:
     assert row.false_neighbors == ("api.py::UserAPI.create",)
     assert (row.neighbor_recall, row.neighbor_precision, row.score) == (0.5, 0.5, 0.5)
     assert row.missing == ("UserAPI.create",)
+    assert row.remark() == "missing: UserAPI.create; false: api.py::UserAPI.create"
 
 
 def test_anchor_outside_the_first_k(users: Store) -> None:
@@ -72,6 +75,7 @@ def test_anchor_outside_the_first_k(users: Store) -> None:
     assert (row.anchor_found, row.anchor_rank, row.neighbor_count, row.score) == (False, None, 0, 0.0)
     assert len(row.first_hits) == 3
     assert row.missing == ("UserController.register_user", "UserAPI.create")
+    assert row.remark().startswith("anchor not among the first 10: ")
 
 
 def test_k_cuts_the_search(users: Store) -> None:

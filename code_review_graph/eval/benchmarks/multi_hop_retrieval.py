@@ -18,7 +18,15 @@ from code_review_graph.eval.benchmark import Benchmark, Row, Task, Workbench, me
 from code_review_graph.eval.matching import ends_with_name
 from code_review_graph.model import ReferenceKind
 from code_review_graph.progress import Progress
-from code_review_graph.results import Neighbour, Pattern, QueryResult, QueryStatus, SearchHit, SearchMode
+from code_review_graph.results import (
+    Neighbour,
+    Pattern,
+    QueryResult,
+    QueryStatus,
+    Result,
+    SearchHit,
+    SearchMode,
+)
 from code_review_graph.search import hybrid_search
 from code_review_graph.store import Store
 from code_review_graph.tools.query import query_graph
@@ -41,29 +49,9 @@ class MultiHopTask(Task):
     evidence: str = Field(default="", description="How the expected names were established.")
 
 
-class MultiHopRow(Row):
-    """What one task gave. ``anchor_rank`` 1 is best; precision is over the neighbours that the task judges."""
+class Verdict(Result):
+    """What a walk gave, held against the names of a task; precision is over the neighbours that the task judges."""
 
-    COLUMNS: ClassVar[tuple[str, ...]] = (
-        "task_id",
-        "anchor_found",
-        "anchor_rank",
-        "neighbor_count",
-        "neighbor_recall",
-        "neighbor_precision",
-        "score",
-        "missing",
-        "false_neighbors",
-        "error",
-    )
-
-    nl_query: str
-    traversal_pattern: Pattern
-    k: int
-    anchor: str | None = None
-    anchor_found: bool = False
-    anchor_rank: int | None = None
-    first_hits: tuple[str, ...] = Field(default=(), description="The first hits, when the anchor is not among the k.")
     neighbor_count: int = 0
     neighbor_recall: float = 0.0
     neighbor_precision: float | None = Field(
@@ -75,6 +63,37 @@ class MultiHopRow(Row):
     false_neighbors: tuple[str, ...] = ()
     external_count: int = 0
     guess_count: int = 0
+
+
+class MultiHopRow(Verdict, Row):
+    """What one task gave; ``anchor_rank`` 1 is best."""
+
+    COLUMNS: ClassVar[tuple[str, ...]] = (
+        "task_id",
+        "anchor_found",
+        "anchor_rank",
+        "neighbor_count",
+        "neighbor_recall",
+        "neighbor_precision",
+        "score",
+    )
+
+    nl_query: str
+    traversal_pattern: Pattern
+    k: int
+    anchor: str | None = None
+    anchor_found: bool = False
+    anchor_rank: int | None = None
+    first_hits: tuple[str, ...] = Field(default=(), description="The first hits, when the anchor is not among the k.")
+
+    def remark(self) -> str:
+        """The error, or where the task failed: in the search, at a missing neighbour, or at a false one."""
+        if self.error:
+            return self.error
+        if not self.anchor_found:
+            return f"anchor not among the first {self.k}: {', '.join(self.first_hits)} ..."
+        parts = (("missing", self.missing), ("false", self.false_neighbors), ("external", self.matched_external))
+        return "; ".join(f"{label}: {', '.join(names)}" for label, names in parts if names)
 
 
 def run(bench: Workbench, tasks: Sequence[MultiHopTask], progress: Progress) -> list[MultiHopRow]:
@@ -148,7 +167,8 @@ def _search_and_walk(store: Store, task: MultiHopTask, embedder: Embedder, row: 
     walked = query_graph(store, task.traversal_pattern, anchor.qualified_name, limit=None)
     if walked.status is not QueryStatus.OK:
         return row.model_copy(update={"error": f"query_graph found the anchor {walked.status}: {walked.hint}"})
-    return row.model_copy(update=_judge(task, walked))
+    verdict = judge(task, walked)
+    return row.model_copy(update={"score": verdict.neighbor_recall} | dict(verdict))
 
 
 def first_match(hits: Iterable[SearchHit], suffix: str) -> tuple[int | None, SearchHit | None]:
@@ -159,28 +179,26 @@ def first_match(hits: Iterable[SearchHit], suffix: str) -> tuple[int | None, Sea
     return None, None
 
 
-def _judge(task: MultiHopTask, walked: QueryResult) -> dict[str, object]:
+def judge(task: MultiHopTask, walked: QueryResult) -> Verdict:
     """Hold the neighbours against the names of the task; a forbidden neighbour earns nothing."""
     forbidden = [n for n in walked.neighbours if _is_one_of(n, task.forbidden_neighbor_names)]
     allowed = [n for n in walked.neighbours if n not in forbidden]
     outside = [r.name for r in walked.references if r.kind is ReferenceKind.EXTERNAL]
     expected = tuple(dict.fromkeys(task.expected_neighbor_names))
-    inside = [name for name in expected if any(_is_one_of(n, (name,)) for n in allowed)]
-    external = [name for name in expected if name not in inside and any(ends_with_name(o, name) for o in outside)]
+    inside = tuple(name for name in expected if any(_is_one_of(n, (name,)) for n in allowed))
+    external = tuple(n for n in expected if n not in inside and any(ends_with_name(o, n) for o in outside))
     hits = sum(_is_one_of(n, expected) for n in allowed)
-    recall = (len(inside) + len(external)) / len(expected)
-    return {
-        "neighbor_count": len(walked.neighbours),
-        "neighbor_recall": recall,
-        "neighbor_precision": _precision(hits, len(forbidden)) if task.forbidden_neighbor_names else None,
-        "score": recall,
-        "matched": tuple(inside + external),
-        "matched_external": tuple(external),
-        "missing": tuple(name for name in expected if name not in inside and name not in external),
-        "false_neighbors": tuple(n.qualified_name for n in forbidden),
-        "external_count": len(outside),
-        "guess_count": len(walked.guesses),
-    }
+    return Verdict(
+        neighbor_count=len(walked.neighbours),
+        neighbor_recall=(len(inside) + len(external)) / len(expected),
+        neighbor_precision=_precision(hits, len(forbidden)) if task.forbidden_neighbor_names else None,
+        matched=inside + external,
+        matched_external=external,
+        missing=tuple(name for name in expected if name not in inside and name not in external),
+        false_neighbors=tuple(n.qualified_name for n in forbidden),
+        external_count=len(outside),
+        guess_count=len(walked.guesses),
+    )
 
 
 def _is_one_of(neighbour: Neighbour, names: Iterable[str]) -> bool:
