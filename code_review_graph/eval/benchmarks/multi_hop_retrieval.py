@@ -91,7 +91,8 @@ class MultiHopRow(Verdict, Row):
         if self.error:
             return self.error
         if not self.anchor_found:
-            return f"anchor not among the first {self.k}: {', '.join(self.first_hits)} ..."
+            found = ", ".join(hit.rpartition("::")[2] for hit in self.first_hits)
+            return f"anchor not among the first {self.k}: {found or 'no hits'} ..."
         parts = (("missing", self.missing), ("false", self.false_neighbors), ("external", self.matched_external))
         return "; ".join(f"{label}: {', '.join(names)}" for label, names in parts if names)
 
