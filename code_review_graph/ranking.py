@@ -52,8 +52,10 @@ NAME_BONUS: Final = 1.0
 # A file named after one of the question's words is likely where its subject lives.
 STEM_BONUS: Final = 1.1
 
-_SUFFIXES: Final = re.compile(
-    r"(?:izations?|ations?|ings?|ions?|ers?|ors?|ants?|ents?|anc(?:e|es|y|ies)|enc(?:e|es|y|ies)|ments?|ies|ied|ed|es|s|e|y)$"
+# The longest ending that leaves three letters.
+_ENDING: Final = re.compile(
+    r"(?<=\w{3})(?:i[sz]ations?|at(?:e|es|ed|ing|ions?|ors?)|ings?|ions?|ers?|ors?|ants?|ents?|anc(?:es?|y|ies)"
+    r"|enc(?:es?|y|ies)|ments?|ies|ied|ed|es|s|e|y)$"
 )
 
 
@@ -190,4 +192,4 @@ def _agreement(name: frozenset[str], weights: Mapping[str, float]) -> float:
 
 def stem(word: str) -> str:
     """A crude stem, the same for ``dispatches``, ``dispatcher`` and ``dispatch``."""
-    return _SUFFIXES.sub("", word) if len(word) > 4 else word.removesuffix("s") if len(word) == 4 else word
+    return _ENDING.sub("", word)

@@ -2,7 +2,7 @@
 
 from code_review_graph.embedding.flow import check_model, embed_nodes, text_hash
 from code_review_graph.embedding.protocol import Embedder
-from code_review_graph.embedding.providers import DEFAULT_PROVIDER, load_embedder
+from code_review_graph.embedding.providers import load_embedder
 from code_review_graph.embedding.text import node_text
 
-__all__ = ["DEFAULT_PROVIDER", "Embedder", "check_model", "embed_nodes", "load_embedder", "node_text", "text_hash"]
+__all__ = ["Embedder", "check_model", "embed_nodes", "load_embedder", "node_text", "text_hash"]

@@ -27,7 +27,7 @@ _CHARACTERS: Final = 8_000
 _ATTEMPTS: Final = 6
 _LONGEST_WAIT: Final = 60.0  # seconds; an endpoint that asks for more has run out of quota
 _TRANSIENT: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-_JITTERED: Final = tenacity.wait_exponential_jitter(initial=0.5, max=20.0, jitter=0.5)
+_JITTERED: Final = tenacity.wait_random_exponential(multiplier=0.5, min=0.1, max=20.0)
 
 
 @dataclass(frozen=True, slots=True)

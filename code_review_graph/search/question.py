@@ -77,7 +77,8 @@ def understand(query: str) -> Question:
     wants_tests = bool(_WANTS_TESTS.search(text))
     about = text if wants_tests else _ABOUT_TESTS.sub(" ", text)
     text = about if IDENTIFIER.search(about) else text
-    chunks = [chunk for chunk in text.split() if _plain(chunk).lower() not in STOP_WORDS and _plain(chunk)]
+    chunks = [chunk for chunk in text.split() if _plain(chunk)]
+    chunks = [chunk for chunk in chunks if _plain(chunk).lower() not in STOP_WORDS] or chunks
     is_name = len(chunks) == 1
     mentions = dict.fromkeys([*_trace_mentions(text), *_mentions(chunks, lonely=is_name)])
     return Question(text, _words(text), tuple(mentions)[:_MAX_MENTIONS], is_name, wants_tests)

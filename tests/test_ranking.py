@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from code_review_graph.model import Node, NodeKind
+from code_review_graph.ranking import RRF_K, SIGNAL_WEIGHTS, NameStems, fused, rerank, stem, stem_weights
+
+
+def node(node_id: int, qualified_name: str, kind: NodeKind = NodeKind.FUNCTION, parent: int | None = None) -> Node:
+    path, _, scope = qualified_name.partition("::")
+    is_test = path.startswith("tests/")
+    return Node(
+        node_id, qualified_name, scope.split(".")[-1] or path, kind, path, node_id, node_id, "python", parent, is_test
+    )
+
+
+def order(nodes: list[Node], text: list[int], words: tuple[str, ...] = (), *, wants_tests: bool = False) -> list[int]:
+    ranked = rerank(nodes, {n.id: n for n in nodes}, {"text": text}, words, wants_tests=wants_tests)
+    return [candidate.node.id for candidate in ranked]
+
+
+def test_fusion_adds_reciprocal_ranks() -> None:
+    assert fused({"text": 1, "vector": 3}) == pytest.approx(
+        SIGNAL_WEIGHTS["text"] / (RRF_K + 1) + SIGNAL_WEIGHTS["vector"] / (RRF_K + 3)
+    )
+    assert fused({}) == 0
+
+
+def test_two_signals_beat_one() -> None:
+    nodes = [node(1, "a.py::x"), node(2, "a.py::y"), node(3, "a.py::z")]
+    ranked = rerank(nodes, {}, {"text": [1, 2], "vector": [3, 2]}, (), wants_tests=False)
+    assert ranked[0].node.id == 2
+    assert ranked[0].ranks == {"text": 2, "vector": 2}
+
+
+def test_a_name_made_of_the_questions_words_wins() -> None:
+    nodes = [node(1, "a.py::full_dispatch_request"), node(2, "a.py::dispatch_request"), node(3, "a.py::other")]
+    assert order(nodes, [3, 1, 2], ("dispatches", "requests"))[0] == 2
+
+
+def test_a_class_and_its_method_agree_together() -> None:
+    nodes = [node(1, "a.py::Client.request"), node(2, "a.py::AsyncClient.request")]
+    assert order(nodes, [1, 2], ("async", "client", "request"))[0] == 2
+
+
+def test_tests_and_side_folders_stand_aside_and_take_no_ranks() -> None:
+    nodes = [node(1, "tests/t.py::a", NodeKind.TEST), node(2, "examples/e.py::b"), node(3, "src/s.py::c")]
+    ranked = rerank(nodes, {}, {"text": [1, 2, 3]}, (), wants_tests=False)
+    assert [candidate.node.id for candidate in ranked] == [3, 2, 1]
+    assert ranked[0].ranks == {"text": 1}
+    assert order(nodes, [1, 2, 3], wants_tests=True)[0] == 1
+
+
+def test_kinds_and_nesting() -> None:
+    nodes = [
+        node(1, "a.py", NodeKind.FILE),
+        node(2, "a.py::NAME", NodeKind.CONSTANT),
+        node(3, "a.py::f", parent=1),
+        node(4, "a.py::f.inner", parent=3),
+        node(5, "a.py::C.__repr__", NodeKind.METHOD),
+    ]
+    assert order(nodes, [1, 2, 4, 5, 3])[0] == 3
+
+
+def test_ties_are_broken_by_place_whatever_the_order_of_arrival() -> None:
+    nodes = [node(n, f"a{n % 3}.py::same") for n in range(1, 20)]
+    expected = order(nodes, [], ("same",))
+    shuffled = nodes[:]
+    random.Random(7).shuffle(shuffled)
+    assert order(shuffled, [], ("same",)) == expected
+    assert expected == [n.id for n in sorted(nodes, key=lambda n: (n.path, n.start_line))]
+
+
+def test_rare_stems_tell_more() -> None:
+    stems = [NameStems.of(node(n, f"a.py::get_item_{n}")) for n in range(20)] + [
+        NameStems.of(node(99, "a.py::get_cookie"))
+    ]
+    weights = stem_weights({"get", "cooki", "cookie"}, stems)
+    assert weights["cookie"] > weights["get"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("dispatches", "dispatch"), ("dispatcher", "dispatching"), ("requests", "request"), ("dependency", "dependant"),
+     ("handles", "handle"), ("validation", "validates"), ("users", "user"), ("uri", "uri")],
+)  # fmt: skip
+def test_stems(left: str, right: str) -> None:
+    assert stem(left) == stem(right)
