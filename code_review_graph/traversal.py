@@ -121,7 +121,8 @@ def _merge(edges: Iterable[Edge], step: Step, known: Mapping[int, Node], hop: in
     found: dict[int, Reached] = {}
     for edge in edges:
         _, node_id = _ends(edge, step)
-        node, site = known.get(node_id), known.get(edge.source)
+        # What a test reaches is reached by lines of the test, at whichever end it stands.
+        node, site = known.get(node_id), known.get(edge.target if edge.kind is EdgeKind.TESTED_BY else edge.source)
         if node is None or site is None:
             continue
         distance = hop if edge.distance is None else edge.distance

@@ -25,7 +25,7 @@ STEPS: dict[str, tuple[str, ...]] = {
     "format": ("-m", "ruff", "format", "--check", "."),
     "lint": ("-m", "ruff", "check", "."),
     "types": ("-m", "mypy"),
-    "pyright": ("-m", "pyright"),
+    "pyright": ("-m", "pyright", "--pythonpath", "{python}"),
     "layers": ("-c", "import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())"),
     "tests": ("-m", "pytest", "-n", "auto", "--dist", "loadfile"),
 }
@@ -61,7 +61,8 @@ def prepare() -> Path:
 def passes(step: str, python: Path) -> bool:
     """Whether one step succeeds; its output goes to the terminal."""
     print(f"== {step}", flush=True)
-    return subprocess.run([str(python), *STEPS[step]], cwd=ROOT, check=False).returncode == 0
+    arguments = [part.format(python=python) for part in STEPS[step]]
+    return subprocess.run([str(python), *arguments], cwd=ROOT, check=False).returncode == 0
 
 
 if __name__ == "__main__":

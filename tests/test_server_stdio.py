@@ -133,7 +133,7 @@ def test_the_project_folder_of_the_client_is_the_default(tmp_path: Path, monkeyp
     monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(project))
     request = {"id": 1, "method": "initialize", "params": HELLO}
     call = {"id": 2, "method": "tools/call", "params": {"name": "graph_status", "arguments": {}}}
-    messages = [request, {"method": "notifications/initialized"}, call]
+    messages: list[dict[str, Any]] = [request, {"method": "notifications/initialized"}, call]
     with subprocess.Popen(SERVE, cwd=elsewhere, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin
         assert process.stdout

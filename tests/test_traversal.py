@@ -95,8 +95,10 @@ def test_tests_keep_their_own_distance(tmp_path: Path) -> None:
     maker = GraphMaker().file("a.py").node("a.py::f").file("t.py")
     maker.node("t.py::test_near", is_test=True).node("t.py::test_far", is_test=True)
     maker.edge("a.py::f", "t.py::test_far", EdgeKind.TESTED_BY, distance=2)
-    maker.edge("a.py::f", "t.py::test_near", EdgeKind.TESTED_BY, distance=0)
+    maker.edge("a.py::f", "t.py::test_near", EdgeKind.TESTED_BY, lines=(7,), distance=0)
     store = maker.store(tmp_path)
+    near, _ = walk(store, node(store, "a.py::f"), Pattern.TESTS_FOR, 1)
+    assert (near.site_path, near.lines) == ("t.py", (7,))
     assert [hit[:2] for hit in reached(store, "a.py::f", Pattern.TESTS_FOR)] == [("test_near", 0), ("test_far", 2)]
     assert [hit[:2] for hit in reached(store, "t.py::test_far", Pattern.TESTED_BY)] == [("f", 2)]
 
