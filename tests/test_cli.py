@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -169,3 +171,96 @@ def test_a_closed_pipe_is_not_an_error_to_talk_about(repo: Path) -> None:
     os.close(write)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    (tmp_path / "shop.py").write_text(
+        'def price(item):\n    """Cost of one item in cents."""\n    return item.cents\n\n\n'
+        "def total(basket):\n    return sum(price(item) for item in basket)\n"
+    )
+    (tmp_path / "test_shop.py").write_text("from shop import total\n\n\ndef test_total():\n    assert total([]) == 0\n")
+    return tmp_path
+
+
+def test_the_main_job(sources: Path) -> None:
+    built = json.loads(run("build", "--repo", sources, "--json").stdout)
+    assert (built["files"], built["full"], built["vectors_missing"]) == (2, True, 0)
+    found = json.loads(run("search", "how much does an item cost", "--repo", sources, "--json").stdout)
+    assert (found["mode"], found["hits"][0]["qualified_name"]) == ("hybrid", "shop.py::price")
+    assert "shop.py::total" in run("query", "callers_of", "price", "--repo", sources).stdout
+    assert "test_total" in run("query", "tests_for", "shop.total", "--repo", sources).stdout
+
+
+def test_update_reads_what_changed(sources: Path) -> None:
+    run("build", "--repo", sources, "--no-embed")
+    (sources / "shop.py").write_text("def price(item):\n    return tax(item)\n\n\ndef tax(item):\n    return 1\n")
+    updated = json.loads(run("update", "--repo", sources, "--no-embed", "--json").stdout)
+    assert (updated["parsed"], updated["full"]) == (1, False)
+    assert "shop.py::price" in run("query", "callers_of", "tax", "--repo", sources).stdout
+
+
+def test_embeddings_can_come_later(sources: Path) -> None:
+    built = json.loads(run("build", "--repo", sources, "--no-embed", "--json").stdout)
+    assert built["embedded"] == 0
+    keyword = json.loads(run("search", "price", "--repo", sources, "--json").stdout)
+    assert keyword["mode"] == "keyword"
+    assert "code-review-graph embed" in " ".join(keyword["notices"])
+    embedded = json.loads(run("embed", "--repo", sources, "--json").stdout)
+    assert embedded["embedded"] == embedded["vectors"] > 0
+    assert embedded["vectors_missing"] == 0
+    assert json.loads(run("search", "price", "--repo", sources, "--json").stdout)["mode"] == "hybrid"
+
+
+def test_an_unknown_provider(sources: Path) -> None:
+    run("build", "--repo", sources, "--no-embed")
+    result = run("embed", "--repo", sources, "--provider", "crystal-ball")
+    assert result.exit_code == 1
+    assert "sentence-transformers" in result.stderr
+
+
+TASKS = """\
+name: shop
+multi_hop_tasks:
+  - id: cost
+    nl_query: "how much does an item cost"
+    anchor_qualified_suffix: "price"
+    traversal_pattern: callers_of
+    expected_neighbor_names: [{expected}]
+"""
+
+
+def test_eval(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    place = tmp_path_factory.mktemp("tasks")
+    (place / "shop.yaml").write_text(TASKS.format(expected="total"))
+    arguments = ["eval", "--repo", sources, "--configs", place, "--output", place / "results"]
+    assert "code-review-graph embed" in run("build", "--repo", sources, "--no-embed").stderr + run(*arguments).stderr
+    (one,) = json.loads(run(*arguments, "--build", "--json").stdout)
+    assert one["summary"]["strict_mean"] == 1.0
+    assert sorted(path.suffix for path in (place / "results").iterdir()) == [".csv", ".json"]
+    assert "1.000" in run(*arguments, "--benchmark", "multi_hop_retrieval").stdout
+
+
+def test_eval_names_the_line_of_a_fault(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    place = tmp_path_factory.mktemp("tasks")
+    (place / "shop.yaml").write_text(TASKS.format(expected="total").replace("callers_of", "friends_of"))
+    result = run("eval", "--repo", sources, "--configs", place)
+    assert result.exit_code == 1
+    assert "shop.yaml:6" in result.stderr
+
+
+def test_an_interrupted_build_leaves_the_previous_index(sources: Path) -> None:
+    run("build", "--repo", sources)
+    before = run("export", "--repo", sources).stdout
+    for number in range(1500):
+        (sources / f"m{number}.py").write_text(f"from shop import price\n\n\ndef f{number}(x):\n    return price(x)\n")
+    command = [sys.executable, "-m", "code_review_graph", "build", "--repo", str(sources)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(0.8)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Interrupted" in said
+    assert "Traceback" not in said
+    assert run("export", "--repo", sources).stdout == before
+    assert json.loads(run("build", "--repo", sources, "--json").stdout)["files"] == 1502
