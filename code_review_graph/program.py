@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from code_review_graph.facts import Definition, DefinitionFlag, DefinitionKind, Expression, FileFacts, Scope, ScopeKind, Tag
 
 
+_STATIC = int(DefinitionFlag.STATIC)
+
 class Program:
     """Facts of every file. Scopes and definitions have repository-wide numbers; expressions stay per file."""
 
@@ -27,6 +29,10 @@ class Program:
             self.scope_file.extend([index] * len(facts.scopes))
             self.definitions.extend(facts.definitions)
             self.definition_file.extend([index] * len(facts.definitions))
+        self.parents: list[int] = [
+            scope.parent + self.scope_base[file] if scope.parent >= 0 else -1
+            for scope, file in zip(self.scopes, self.scope_file, strict=True)
+        ]
         self._call_indexes: dict[int, dict[Expression, int]] = {}
         self.class_of: list[int] = [self._enclosing_class(number) for number in range(len(self.definitions))]
 
@@ -55,8 +61,7 @@ class Program:
 
     def parent_of(self, scope: int) -> int:
         """The scope around a scope; -1 around a module."""
-        parent = self.scopes[scope].parent
-        return -1 if parent < 0 else self.scope_base[self.scope_file[scope]] + parent
+        return self.parents[scope]
 
     def owner_of(self, scope: int) -> int:
         """Definition whose body a scope is; -1 for a module or a comprehension."""
@@ -65,7 +70,7 @@ class Program:
 
     def is_method(self, definition: int) -> bool:
         """Whether a function is called on an instance or its class."""
-        return self.class_of[definition] >= 0 and not self.definitions[definition].flags & DefinitionFlag.STATIC
+        return self.class_of[definition] >= 0 and not self.definitions[definition].flags & _STATIC
 
     def function_around(self, scope: int) -> int:
         """The function in whose body a scope stands, past comprehensions; -1 in a module or class body."""

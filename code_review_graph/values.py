@@ -47,8 +47,11 @@ def external_instance(dotted: str, *arguments: Values) -> Value:
 
 def merge(into: Values, values: Values, floor: int = EXACT) -> Values:
     """Add ``values`` to ``into``, none surer than ``floor``; returns ``into``."""
+    if not into and floor == EXACT:
+        into.update(values)
+        return into
     for value, certainty in values.items():
-        level = max(certainty, floor)
+        level = certainty if certainty > floor else floor
         known = into.get(value)
         if known is None:
             if len(into) < MAX_VALUES:
@@ -60,7 +63,7 @@ def merge(into: Values, values: Values, floor: int = EXACT) -> Values:
 
 def at_least(values: Values, floor: int) -> Values:
     """The same values, none surer than ``floor``."""
-    if floor == EXACT or not values:
+    if floor == EXACT or not values or min(values.values()) >= floor:
         return values
     return {value: max(certainty, floor) for value, certainty in values.items()}
 

@@ -30,6 +30,8 @@ from code_review_graph.values import (
 if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
 
+_CLASS_METHOD = int(DefinitionFlag.CLASS_METHOD)
+
 # Call sites of one function whose arguments are looked at; the rest seldom say anything new.
 MAX_CALLERS: Final = 48
 
@@ -54,7 +56,7 @@ class Calls:
         """Values of a method's own receiver."""
         owner = self.program.class_of[function]
         definition = self.program.definitions[function]
-        is_class = definition.flags & DefinitionFlag.CLASS_METHOD or definition.name in {
+        is_class = definition.flags & _CLASS_METHOD or definition.name in {
             "__new__",
             "__init_subclass__",
             "__class_getitem__",
@@ -87,7 +89,10 @@ class Calls:
 
     def expand(self, values: Values) -> Values:
         """Replace parameters by what the known callers pass."""
-        if not any(value[0] == PARAMETER for value in values):
+        for value in values:
+            if value[0] == PARAMETER:
+                break
+        else:
             return values
         found: Values = {}
         for value, certainty in values.items():

@@ -72,7 +72,7 @@ def _reach(
 
 
 def _setups(engine: Evaluator, nodes: Nodes, test: int) -> list[int]:
-    """Nodes of the methods that run before a test of a class."""
+    """Nodes of the tests' own methods that run before a test of a class (a framework's base classes test nothing)."""
     program = engine.program
     number = nodes.definition_of(test)
     owner = program.class_of[number]
@@ -88,6 +88,10 @@ def _setups(engine: Evaluator, nodes: Nodes, test: int) -> list[int]:
                 found += [
                     nodes.node_of[offset + payload]
                     for kind, payload, _ in bindings[name]
-                    if kind == BindingKind.DEFINITION and nodes.node_of[offset + payload]
+                    if kind == BindingKind.DEFINITION and _is_test_code(nodes, nodes.node_of[offset + payload])
                 ]
     return found
+
+
+def _is_test_code(nodes: Nodes, node: int) -> bool:
+    return node > 0 and nodes.nodes[node - 1].is_test

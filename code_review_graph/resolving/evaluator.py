@@ -38,6 +38,12 @@ from code_review_graph.values import (
 # Longer chains of thought than this are not worth following.
 MAX_DEPTH: Final = 48
 _EXPRESSION_BITS: Final = 24
+_CONTAINER_TAGS: Final = frozenset({int(Tag.SEQUENCE), int(Tag.MAPPING), int(Tag.GENERATE)})
+_DEFINITION: Final = int(BindingKind.DEFINITION)
+_VALUE: Final = int(BindingKind.VALUE)
+_DECLARED: Final = int(BindingKind.DECLARED)
+_PARAMETER: Final = int(BindingKind.PARAMETER)
+_NARROWED: Final = int(BindingKind.NARROWED)
 
 
 class Evaluator:
@@ -46,6 +52,8 @@ class Evaluator:
     def __init__(self, program: Program, semantics: list[Semantics]) -> None:
         self.program = program
         self.semantics = semantics
+        self._expressions = program.expressions
+        self._scope_file = program.scope_file
         self.memo: dict[object, Values] = {}
         self.provisional: dict[object, Values] = {}
         self.taint = 0
@@ -56,8 +64,8 @@ class Evaluator:
         self.members_of = Members(self)
         self.calls = Calls(self)
         self.containers = Containers(self)
-        self._handlers: dict[int, Callable[[int, Expression], Values]] = {
-            Tag.NAME: self._name,
+        handlers: dict[Tag, Callable[[int, Expression], Values]] = {
+            Tag.NAME: lambda scope, e: self.names.values(scope, e[1], e[2], e[3]),
             Tag.MEMBER: self._member,
             Tag.CALL: self._call,
             Tag.INDEX: self._index,
@@ -77,6 +85,7 @@ class Evaluator:
             Tag.OPERATOR: self._operator,
             Tag.AWAIT: lambda scope, e: self.containers.awaited(self.evaluate(scope, e[1])),
         }
+        self._handlers = [handlers.get(tag, self._unknown) for tag in Tag]
 
     # -- the engine that languages see
 
@@ -84,11 +93,32 @@ class Evaluator:
         """Possible values of an expression of the scope's file."""
         if expression <= 0:
             return EMPTY
-        shape = self.program.expressions[self.program.scope_file[scope]][expression]
+        key = scope << _EXPRESSION_BITS | expression
+        known = self.memo.get(key)
+        if known is not None:
+            return known
+        known = self.provisional.get(key)
+        if known is not None:
+            self.taint += 1
+            return known
+        shape = self._expressions[self._scope_file[scope]][expression]
         tag = shape[0]
-        if tag in {Tag.SEQUENCE, Tag.MAPPING, Tag.GENERATE}:
+        if tag in _CONTAINER_TAGS:
             return {(CONTAINER, scope, expression): EXACT}
-        return self.remember(scope << _EXPRESSION_BITS | expression, lambda: self._handlers[tag](scope, shape))
+        if key in self._active or self._depth > MAX_DEPTH:
+            self.taint += 1
+            return EMPTY
+        self._active.add(key)
+        self._depth += 1
+        before = self.taint
+        values = self._handlers[tag](scope, shape)
+        self._depth -= 1
+        self._active.discard(key)
+        if self.taint == before:
+            self.memo[key] = values
+        else:
+            self.provisional[key] = values
+        return values
 
     def remember(self, key: object, compute: Callable[[], Values]) -> Values:
         """Memoised ``compute``; provisional results last for one round."""
@@ -164,17 +194,17 @@ class Evaluator:
     def bound(self, name: BoundName) -> Values:
         """Values of one binding of a name."""
         scope, (kind, payload, block) = name
-        if kind == BindingKind.DEFINITION:
+        if kind == _DEFINITION:
             return self.defined(self.program.definition_base[self.program.scope_file[scope]] + payload)
         if block < -1:  # bound from another scope of the file, through `global` or `nonlocal`
             scope = self.program.scope_base[self.program.scope_file[scope]] - block - 2
-        if kind == BindingKind.VALUE:
+        if kind == _VALUE:
             return self._soften(self.evaluate(scope, payload))
-        if kind == BindingKind.DECLARED:
+        if kind == _DECLARED:
             return self._declared(scope, payload[0], payload[1])
-        if kind == BindingKind.PARAMETER:
+        if kind == _PARAMETER:
             return self.calls.parameter(self.program.owner_of(scope), payload)
-        if kind == BindingKind.NARROWED:
+        if kind == _NARROWED:
             return self.types(scope, payload)
         return self.names.imported(scope, kind, payload)
 
@@ -189,8 +219,9 @@ class Evaluator:
     @staticmethod
     def _soften(values: Values) -> Values:
         # An alias of a function means that function; an instance behind a variable was inferred.
-        if any(value[0] == INSTANCE and certainty == EXACT for value, certainty in values.items()):
-            return {v: INFERRED if v[0] == INSTANCE and c == EXACT else c for v, c in values.items()}
+        for value, certainty in values.items():
+            if certainty == EXACT and value[0] == INSTANCE:
+                return {v: INFERRED if v[0] == INSTANCE and c == EXACT else c for v, c in values.items()}
         return values
 
     def defined(self, definition: int) -> Values:
@@ -213,9 +244,6 @@ class Evaluator:
 
     def _unknown(self, _scope: int, _shape: Expression) -> Values:
         return EMPTY
-
-    def _name(self, scope: int, shape: Expression) -> Values:
-        return self.names.values(scope, shape[1], shape[2], shape[3])
 
     def _member(self, scope: int, shape: Expression) -> Values:
         return self.members_of.of(self.evaluate(scope, shape[1]), shape[2])

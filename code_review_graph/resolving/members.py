@@ -26,6 +26,7 @@ from code_review_graph.values import (
     SUPER,
     Value,
     Values,
+    at_least,
     instance,
     merge,
 )
@@ -35,6 +36,12 @@ if TYPE_CHECKING:
 
 # Subclasses looked through for a member that a class itself lacks (a mixin calls what its user defines).
 MAX_SUBCLASSES = 12
+_STATIC = int(DefinitionFlag.STATIC)
+_CLASS_METHOD = int(DefinitionFlag.CLASS_METHOD)
+_PROPERTY = int(DefinitionFlag.PROPERTY)
+_SETTER = int(DefinitionFlag.SETTER)
+_DECLARED = int(BindingKind.DECLARED)
+_DEFINITION = int(BindingKind.DEFINITION)
 _BUILT_IN = frozenset({CONTAINER, GENERATOR, EXTERNAL_INSTANCE})
 
 
@@ -49,8 +56,11 @@ class Members:
 
     def of(self, values: Values, name: str) -> Values:
         """Values of ``.name`` on any of ``values``."""
+        values = self.engine.calls.expand(values)
         found: Values = {}
-        for value, certainty in self.engine.calls.expand(values).items():
+        for value, certainty in values.items():
+            if len(values) == 1:
+                return at_least(self._of_one(value, name), certainty)
             merge(found, self._of_one(value, name), certainty)
         return found
 
@@ -118,7 +128,7 @@ class Members:
         self, body: int, bindings: list[tuple[int, object, int]] | None, written: list[tuple[int, int, int]]
     ) -> Values:
         for kind, payload, _ in bindings or ():
-            if kind == BindingKind.DECLARED and isinstance(payload, tuple):
+            if kind == _DECLARED and isinstance(payload, tuple):
                 found = self.engine.types(body, payload[0])
                 if any(value[0] in {INSTANCE, CLASS, EXTERNAL_INSTANCE} for value in found):
                     return found
@@ -137,13 +147,13 @@ class Members:
                 return {instance(owner, exact=True): EXACT}
             return {value: EXACT}
         flags = self.program.definitions[value[1]].flags
-        if flags & DefinitionFlag.STATIC:
+        if flags & _STATIC:
             return {value: EXACT}
-        if flags & DefinitionFlag.PROPERTY:
+        if flags & _PROPERTY:
             if receiver[0] == CLASS:
                 return EMPTY
             return self.engine.calls.returned({(BOUND, value[1], receiver): EXACT})
-        if flags & DefinitionFlag.CLASS_METHOD:
+        if flags & _CLASS_METHOD:
             through = receiver if receiver[0] == CLASS else (CLASS, receiver[1], receiver[2])
             return {(BOUND, value[1], through): EXACT}
         return {(BOUND, value[1], receiver): EXACT} if receiver[0] == INSTANCE else {value: EXACT}
@@ -198,22 +208,22 @@ class Members:
                 continue
             body = self.program.body_of(base)
             for kind, payload, _ in reversed(self.program.scopes[body].bindings.get(name, ())) if body >= 0 else ():
-                if kind == BindingKind.DEFINITION:
+                if kind == _DEFINITION:
                     return self.program.definition_base[self.program.definition_file[base]] + payload
         return -1
 
     def property_getter(self, owner: Value, name: str) -> int:
         """Function behind a property of an instance; -1 for anything else."""
         getter = self.method(owner[1], name)
-        if getter < 0 or not self.program.definitions[getter].flags & (DefinitionFlag.PROPERTY | DefinitionFlag.SETTER):
+        if getter < 0 or not self.program.definitions[getter].flags & (_PROPERTY | _SETTER):
             return -1
-        if self.program.definitions[getter].flags & DefinitionFlag.PROPERTY:
+        if self.program.definitions[getter].flags & _PROPERTY:
             return getter
         scope = self.program.scope_of(getter)
         base = self.program.definition_base[self.program.definition_file[getter]]
         for kind, payload, _ in self.program.scopes[scope].bindings.get(name, ()):
-            if kind == BindingKind.DEFINITION and isinstance(payload, int):
-                if self.program.definitions[base + payload].flags & DefinitionFlag.PROPERTY:
+            if kind == _DEFINITION and isinstance(payload, int):
+                if self.program.definitions[base + payload].flags & _PROPERTY:
                     return base + payload
         return -1
 
@@ -223,7 +233,7 @@ class Members:
         for heir in self.classes.descendants(receiver[1]):
             body = self.program.body_of(heir)
             for kind, payload, _ in reversed(self.program.scopes[body].bindings.get(name, ())) if body >= 0 else ():
-                if kind == BindingKind.DEFINITION:
+                if kind == _DEFINITION:
                     found.append(self.program.definition_base[self.program.definition_file[heir]] + payload)
                     break
         return found

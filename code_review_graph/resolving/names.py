@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 BoundName = tuple[int, Binding]  # the scope that binds, and how
 STAR: Final = "*"
+_CLASS: Final = int(ScopeKind.CLASS)
+_FUNCTION: Final = int(ScopeKind.FUNCTION)
 
 
 class Names:
@@ -23,11 +25,13 @@ class Names:
 
     def values(self, scope: int, name: str, version: int, block: int) -> Values:
         """Values of a name used in ``scope`` after ``version`` of its bindings."""
-        found: Values = {}
         bindings = self.bindings(scope, name, version, block)
-        for binding in bindings:
-            merge(found, self.engine.bound(binding))
+        if len(bindings) == 1:
+            return self.engine.bound(bindings[0])
         if bindings:
+            found: Values = {}
+            for binding in bindings:
+                merge(found, self.engine.bound(binding))
             return found
         return self.from_stars(self.program.scope_file[scope], name) or self._builtin(scope, name)
 
@@ -42,14 +46,16 @@ class Names:
         while scope >= 0:
             here = program.scopes[scope]
             bindings = here.bindings.get(name)
-            if bindings and (here.kind != ScopeKind.CLASS or not crossed):
+            if bindings and (not crossed or here.kind != _CLASS):
+                if len(bindings) == 1:
+                    return [(scope, bindings[0])]
                 if crossed or version == 0:
                     chosen = _latest(bindings, here.block) if crossed else bindings
                 else:
                     chosen = _reaching(bindings, version, block, program.files[program.scope_file[start]].blocks)
                 return [(scope, binding) for binding in chosen]
-            crossed = crossed or here.kind == ScopeKind.FUNCTION
-            scope = program.parent_of(scope)
+            crossed = crossed or here.kind == _FUNCTION
+            scope = program.parents[scope]
         return []
 
     def from_stars(self, file: int, name: str) -> Values:

@@ -8,6 +8,8 @@ from code_review_graph.facts import DefinitionFlag, DefinitionKind, ScopeKind
 from code_review_graph.model import Node, NodeKind
 from code_review_graph.resolving.evaluator import Evaluator
 
+_OVERLOAD = int(DefinitionFlag.OVERLOAD)
+
 _KINDS = {
     DefinitionKind.CLASS: NodeKind.CLASS,
     DefinitionKind.CONSTANT: NodeKind.CONSTANT,
@@ -63,7 +65,7 @@ class Nodes:
         definition = self.program.definitions[number]
         if definition.kind == DefinitionKind.LAMBDA:
             return bool(definition.name)
-        if definition.flags & DefinitionFlag.OVERLOAD:
+        if definition.flags & _OVERLOAD:
             return not self._has_implementation(number)
         return True
 
@@ -73,7 +75,7 @@ class Nodes:
         base = self.program.definition_base[self.program.definition_file[number]]
         bindings = self.program.scopes[self.program.scope_of(number)].bindings.get(definition.name, ())
         return any(
-            kind == 0 and not self.program.definitions[base + payload].flags & DefinitionFlag.OVERLOAD
+            kind == 0 and not self.program.definitions[base + payload].flags & _OVERLOAD
             for kind, payload, _ in bindings
         )
 

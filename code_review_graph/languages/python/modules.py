@@ -25,6 +25,7 @@ class Modules:
         self._program = program
         self._files: dict[str, int] = {}
         self._folders: set[str] = set()
+        self._file_folders = [facts.path.rpartition("/")[0] for facts in program.files]
         packages: set[str] = set()
         for path, index in program.file_of_path.items():
             pure = PurePosixPath(path)
@@ -37,26 +38,18 @@ class Modules:
             if pure.stem == "__init__":
                 packages.add(_folder(pure.parent))
         self._roots_of: dict[str, list[str]] = defaultdict(list)
+        inside: dict[str, set[str]] = defaultdict(set)
+        for item in (*self._files, *self._folders):
+            folder, _, name = item.rpartition("/")
+            inside[folder].add(name)
         for root in sorted(self._folders - packages, key=lambda item: (item.count("/") + bool(item), item)):
-            for name in self._names_in(root):
+            for name in inside[root]:
                 self._roots_of[name].append(root)
         self._known: dict[tuple[str, str, int], Value | None] = {}
 
-    def _names_in(self, root: str) -> set[str]:
-        names: set[str] = set()
-        for stem in self._files:
-            folder, _, name = stem.rpartition("/")
-            if folder == root:
-                names.add(name)
-        for folder in self._folders:
-            parent, _, name = folder.rpartition("/")
-            if folder and parent == root:
-                names.add(name)
-        return names
-
     def find(self, importer: int, module: str, level: int) -> Value | None:
         """Module value of an import; None when it leads out of the repository."""
-        folder = _folder(PurePosixPath(self._program.files[importer].path).parent)
+        folder = self._file_folders[importer]
         key = (folder, module, level)
         if key not in self._known:
             self._known[key] = self._relative(folder, module, level) if level else self._absolute(folder, module)

@@ -15,9 +15,12 @@ from code_review_graph.program import Program
 from code_review_graph.semantics import Evaluation
 from code_review_graph.values import BOUND, EMPTY, FUNCTION, GENERATOR, Values, instance
 
+_FIXTURE = int(DefinitionFlag.FIXTURE)
+
 _DEFAULT_FILES: Final = ("test_*.py", "*_test.py")
 _UNITTEST_FILES: Final = ("test*.py",)
-_FOLDERS: Final = frozenset({"test", "tests", "testing"})
+# "test" is also what packages call their own test support, so it counts at the top only.
+_FOLDER, _TOP_FOLDER = "tests", "test"
 # Methods that run before each test of their class.
 SETUP_NAMES: Final = frozenset({"setUp", "setUpClass", "asyncSetUp", "setUpTestData", "setup_method", "setup_class", "setup"})
 
@@ -77,7 +80,7 @@ class Testing:
         self._patterns = patterns
         self._fixtures: dict[str, list[int]] = {}
         for number, definition in enumerate(program.definitions):
-            if definition.flags & DefinitionFlag.FIXTURE:
+            if definition.flags & _FIXTURE:
                 self._fixtures.setdefault(definition.alias or definition.name, []).append(number)
         self._test_files = [self._is_collected(facts.path) for facts in program.files]
 
@@ -91,7 +94,8 @@ class Testing:
         return (
             any(fnmatch.fnmatchcase(pure.name, pattern) for pattern in self._patterns.files)
             or pure.name == "conftest.py"
-            or any(part in _FOLDERS for part in pure.parts[:-1])
+            or _FOLDER in pure.parts[:-1]
+            or (len(pure.parts) > 1 and pure.parts[0] == _TOP_FOLDER)
         )
 
     def is_test(self, engine: Evaluation, definition: int) -> bool:
@@ -100,7 +104,7 @@ class Testing:
         file = self._program.definition_file[definition]
         if facts.kind != DefinitionKind.FUNCTION or not self._test_files[file]:
             return False
-        if facts.flags & DefinitionFlag.FIXTURE:
+        if facts.flags & _FIXTURE:
             return False
         owner = self._program.class_of[definition]
         pytest_file = any(
@@ -148,7 +152,7 @@ class Testing:
     def takes_fixtures(self, engine: Evaluation, function: int) -> bool:
         """Whether a runner fills the parameters of a function."""
         facts = self._program.definitions[function]
-        if facts.flags & DefinitionFlag.FIXTURE:
+        if facts.flags & _FIXTURE:
             return True
         return self._test_files[self._program.definition_file[function]] and self.is_test(engine, function)
 
