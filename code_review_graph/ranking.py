@@ -18,16 +18,16 @@ RRF_K: Final = 10.0
 SIGNAL_WEIGHTS: Final[Mapping[str, float]] = {
     "mention": 3.0,  # the question spells the name as code
     "text": 1.0,  # BM25 over everything, bodies too
-    "name": 1.5,  # a name made of the question's words: rarely chance, and bodies cannot drown it
-    "vector": 1.0,  # meaning: finds what other words describe
+    "name": 1.25,  # a name made of the question's words: rarely chance, and bodies cannot drown it
+    "vector": 1.25,  # meaning: finds what other words describe
 }
 
 # What a question is after, other things being equal.
 KIND_PRIORS: Final[Mapping[NodeKind, float]] = {
     NodeKind.FUNCTION: 1.0,
     NodeKind.METHOD: 1.0,
-    NodeKind.CLASS: 0.95,
-    NodeKind.INTERFACE: 0.95,
+    NodeKind.CLASS: 0.85,  # questions ask what does something; who names a class finds it by its name
+    NodeKind.INTERFACE: 0.85,
     NodeKind.TYPE: 0.8,
     NodeKind.TEST: 1.0,  # is_test decides
     NodeKind.MODULE: 0.6,
@@ -45,13 +45,18 @@ SIDE_FOLDERS: Final = frozenset(
 SIDE_FOLDER_PRIOR: Final = 0.6
 # Stubs and dunder plumbing say little; the definition that does the work says more.
 PLUMBING_PRIOR: Final = 0.6
+# An error class repeats the words of the code that raises it.
+ERROR_PRIOR: Final = 0.6
 # A function inside a function is a detail of it.
 NESTED_PRIOR: Final = 0.7
-# A name that agrees with the question in full doubles the score.
-NAME_BONUS: Final = 1.0
+# How much a name that agrees with the question in full adds to the score.
+NAME_BONUS: Final = 1.5
+# What is called from many places is more often asked about; a little, or helpers would always win.
+CALLED_BONUS: Final = 0.03
 # A file named after one of the question's words is likely where its subject lives.
 STEM_BONUS: Final = 1.1
 
+_ERROR_ENDINGS: Final = ("Error", "Exception", "Warning")
 # The longest ending that leaves three letters.
 _ENDING: Final = re.compile(
     r"(?<=\w{3})(?:i[sz]ations?|at(?:e|es|ed|ing|ions?|ors?)|ings?|ions?|ers?|ors?|ants?|ents?|anc(?:es?|y|ies)"
@@ -75,11 +80,12 @@ def rerank(
     words: Iterable[str],
     *,
     wants_tests: bool,
+    called: Mapping[int, int] | None = None,
 ) -> list[Candidate]:
     """The nodes in order of fused score times priors; ties by place, so that the order never changes.
 
-    ``parents`` holds at least the parents of ``nodes``; ``signals`` are ranked node ids. Adds the signal ``name``: how
-    well a node's name agrees with the question's ``words``.
+    ``parents`` holds at least the parents of ``nodes``; ``signals`` are ranked node ids; ``called`` says from how many
+    definitions a node is called. Adds the signal ``name``: how well a name agrees with the question's ``words``.
     """
     pool = {node.id: node for node in nodes}
     aside = {node.id for node in pool.values() if is_aside(node, wants_tests=wants_tests)}
@@ -89,15 +95,14 @@ def rerank(
     ranks = _ranks({signal: [i for i in ids if i in pool] for signal, ids in signals.items()}, aside)
     for node_id, rank in _shared_ranks(agreement, aside).items():
         ranks[node_id]["name"] = rank
-    candidates = [
-        Candidate(
-            node,
-            fused(ranks[node.id]) * prior(node, parents, wants_tests=wants_tests)
-            * (1 + NAME_BONUS * agreement[node.id]) * (STEM_BONUS if _file_agrees(node, weights) else 1.0),
-            ranks[node.id],
-        )
-        for node in pool.values()
-    ]  # fmt: skip
+    calls = called or {}
+
+    def score(node: Node) -> float:
+        value = fused(ranks[node.id]) * prior(node, parents, wants_tests=wants_tests)
+        value *= 1 + NAME_BONUS * agreement[node.id] + CALLED_BONUS * math.log2(1 + calls.get(node.id, 0))
+        return value * STEM_BONUS if _file_agrees(node, weights) else value
+
+    candidates = [Candidate(node, score(node), ranks[node.id]) for node in pool.values()]
     return sorted(candidates, key=lambda c: (-c.score, c.node.path, c.node.start_line, c.node.qualified_name))
 
 
@@ -141,6 +146,8 @@ def prior(node: Node, parents: Mapping[int, Node], *, wants_tests: bool) -> floa
         value *= SIDE_FOLDER_PRIOR
     if node.path.endswith(".pyi") or node.name.startswith("__"):
         value *= PLUMBING_PRIOR
+    if node.kind is NodeKind.CLASS and node.name.endswith(_ERROR_ENDINGS):
+        value *= ERROR_PRIOR
     parent = parents.get(node.parent or 0)
     if parent and parent.kind in (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.TEST):
         value *= NESTED_PRIOR

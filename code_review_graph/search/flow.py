@@ -65,10 +65,12 @@ def hybrid_search(
         if near is not None:
             signals["vector"] = near
         nodes = store.nodes({node_id for ids in signals.values() for node_id in ids})
+        called = store.in_degrees(nodes.keys())
         parents = nodes | store.nodes({node.parent for node in nodes.values() if node.parent} - nodes.keys())
     kept = [node for node in nodes.values() if accepts is None or accepts(node)]
     wants_tests = question.wants_tests if include_tests is None else include_tests
-    ranked = _first_names(first, rerank(kept, parents, signals, question.words, wants_tests=wants_tests))
+    reranked = rerank(kept, parents, signals, question.words, wants_tests=wants_tests, called=called)
+    ranked = _first_names(first, reranked)
     return SearchResult(
         query=query,
         mode=SearchMode.KEYWORD if near is None else SearchMode.HYBRID,
