@@ -47,7 +47,7 @@ def test_workers_find_what_one_process_finds(folder: MakeRepository) -> None:
     found = outcomes(root)
     for task in tasks(root):
         here, there = parse_file(root, task).stored, found[task.file.path].stored
-        assert there.record == here.record
+        assert there.record.content_hash == here.record.content_hash
         assert there.diagnostics == here.diagnostics
         assert unpack(there.facts) == unpack(here.facts)
     assert found["bad.py"].stored.diagnostics
@@ -60,7 +60,7 @@ def test_a_file_whose_content_is_known_is_not_parsed(folder: MakeRepository) -> 
     again = parse_file(root, task._replace(known_hash=first.stored.record.content_hash))
     assert not first.unchanged
     assert again.unchanged
-    assert again.stored.record == first.stored.record
+    assert again.stored.record.content_hash == first.stored.record.content_hash
     assert not parse_file(root, task._replace(known_hash="other")).unchanged
 
 

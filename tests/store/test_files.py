@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import sqlite3
+
+import pytest
+
+from code_review_graph.errors import CorruptIndexError
 from code_review_graph.model import Diagnostic
 from code_review_graph.store import Store
 from tests.store.samples import INFO, sample, stored
@@ -61,3 +66,11 @@ def test_facts_may_be_read_while_others_are_saved(store: Store) -> None:
         store.save_files([stored(path, b"later")])
         seen += 1
     assert seen == 250
+
+
+def test_damaged_facts_are_a_damaged_index(store: Store) -> None:
+    store.save_files([stored("a.py")])
+    with store.writing(), sqlite3.connect(store.path) as connection:
+        connection.execute("UPDATE facts SET facts = x'00'")
+    with pytest.raises(CorruptIndexError, match="facts"):
+        list(store.facts())
