@@ -41,12 +41,14 @@ def hybrid_search(
     if not 1 <= limit <= MAX_LIMIT:
         raise QueryError(f"limit is {limit}.", hint=f"Give 1 to {MAX_LIMIT}.")
     store.require_graph()
-    wanted = [inside(store.repo_path, path) for path in paths] if paths else None
+    wanted = [inside(store.repo_path, path) for path in paths or ()]
+    if "." in wanted:  # the repository itself: no filter at all
+        wanted = []
     from code_review_graph import search  # noqa: PLC0415 - numpy and the tokenizer load with the first search
 
     try:
         embedder, notice = embedder_of(store), ""
     except EmbeddingError as error:
         embedder, notice = None, str(error)
-    result = search.hybrid_search(store, query, limit, kinds, wanted, embedder=embedder)
+    result = search.hybrid_search(store, query, limit, kinds, wanted or None, embedder=embedder)
     return result.model_copy(update={"notices": (*result.notices, notice)}) if notice else result

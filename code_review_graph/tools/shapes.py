@@ -8,6 +8,10 @@ from code_review_graph.model import Node
 from code_review_graph.results import Neighbour, Symbol
 from code_review_graph.traversal import Reached
 
+# Rows stay short: a reader who wants the whole of it reads the file.
+_SIGNATURE_LENGTH = 300
+_SUMMARY_LENGTH = 200
+
 
 def symbol(node: Node) -> Symbol:
     """A node as answers show it."""
@@ -35,7 +39,11 @@ def _fields(node: Node) -> dict[str, Any]:
         "path": node.path,
         "start_line": node.start_line,
         "end_line": node.end_line,
-        "signature": node.signature,
-        "summary": node.docstring.strip().partition("\n")[0].strip(),
+        "signature": _shortened(node.signature, _SIGNATURE_LENGTH),
+        "summary": _shortened(node.docstring.strip().partition("\n")[0].strip(), _SUMMARY_LENGTH),
         "is_test": node.is_test,
     }
+
+
+def _shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 3]}..."
