@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import apsw
 
@@ -64,6 +64,13 @@ def translated(path: Path) -> Generator[None]:
         raise StoreError(f"The index {path} cannot be used ({type(error).__name__}: {error}).") from error
 
 
+class _Held(NamedTuple):
+    """A thread's connection, and which file it has open."""
+
+    connection: Connection
+    stamp: tuple[int, int]
+
+
 class Database:
     """The index file of one repository."""
 
@@ -83,6 +90,11 @@ class Database:
             return self.path.stat().st_size > 0
         except OSError:
             return False
+
+    def file_number(self) -> int:
+        """The file's number in its file system, which a copy or another machine does not keep."""
+        # SQLite's integers are signed; numbers of some systems are not.
+        return self.path.stat().st_ino & 0x7FFF_FFFF_FFFF_FFFF
 
     @contextmanager
     def snapshot(self) -> Generator[Connection]:
@@ -160,6 +172,16 @@ class Database:
                 connection.execute("ROLLBACK")
             raise
 
+    def tidy(self) -> None:
+        """Move a long write-ahead log into the file, unless somebody is reading."""
+        connection = self._current()
+        with translated(self.path), suppress(apsw.BusyError, apsw.LockedError):
+            connection.set_busy_timeout(0)
+            try:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                connection.set_busy_timeout(_BUSY_MILLISECONDS)
+
     def set_aside(self, label: str) -> Path | None:
         """Rename the index file to ``index.db.<label>``, keeping it; None when there is no file."""
         with self.writing():
@@ -180,15 +202,19 @@ class Database:
     def close(self) -> None:
         """Close the connections of all threads."""
         for connection in list(self._open):
-            connection.close(True)  # noqa: FBT003 - apsw's force
+            # One that another thread is using right now closes when that thread lets go of it.
+            with suppress(apsw.ThreadingViolationError):
+                connection.close(True)  # noqa: FBT003 - apsw's force
         self._local = threading.local()
 
     # -- opening
 
     def _current(self) -> Connection:
-        connection: Connection | None = getattr(self._local, "connection", None)
-        if connection is not None and connection.in_transaction:
-            return connection
+        local = self._local
+        held: _Held | None = getattr(local, "held", None)
+        with translated(self.path):
+            if held is not None and held.connection.in_transaction:
+                return held.connection
         try:
             status = self.path.stat()
         except OSError:
@@ -196,12 +222,11 @@ class Database:
         if status is None or status.st_size == 0:
             raise NoGraphError(f"{self.repo_path} has no index yet.")
         stamp = (status.st_dev, status.st_ino)
-        if connection is None or self._local.stamp != stamp:
-            if connection is not None:
-                connection.close(True)  # noqa: FBT003 - apsw's force
-            connection = self._connect()
-            self._local.connection, self._local.stamp = connection, stamp
-        return connection
+        if held is None or held.stamp != stamp:
+            if held is not None:
+                held.connection.close(True)  # noqa: FBT003 - apsw's force
+            held = local.held = _Held(self._connect(), stamp)
+        return held.connection
 
     def _connect(self) -> Connection:
         self._refuse_foreign()

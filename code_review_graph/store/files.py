@@ -26,11 +26,19 @@ RETURNING id
 
 
 class FileTables(StorePart):
-    """The part of a store that keeps facts; no query of the graph reads it."""
+    """The part of a store that keeps facts; no query of the graph reads it.
+
+    Facts are unpacked by code that trusts them, so only those of an index that was made here count: a repository may
+    come with an index, and an index may have been moved. ``origin`` tells, as the file's number in its file system,
+    which nobody elsewhere can know.
+    """
+
+    def _made_here(self) -> bool:
+        return self._database.exists() and self._meta("origin") == self._database.file_number()
 
     def file_records(self) -> dict[str, FileRecord]:
-        """What is known of each file, by path; empty without an index."""
-        if not self._database.exists():
+        """What is known of each file, by path; empty without an index that was made here."""
+        if not self._made_here():
             return {}
         rows = self._database.rows(
             "SELECT path, language, content_hash, size, mtime_ns, rules_version FROM file ORDER BY path"
@@ -38,8 +46,8 @@ class FileTables(StorePart):
         return {row[0]: FileRecord(*row) for row in rows}
 
     def facts(self) -> Iterator[tuple[str, bytes]]:
-        """Path and facts of every file, ordered by path."""
-        if self._database.exists():
+        """Path and facts of every file, ordered by path; none of an index that was made elsewhere."""
+        if self._made_here():
             rows = self._database.stream(
                 "SELECT file.path, facts.facts FROM file JOIN facts ON facts.file_id = file.id ORDER BY file.path",
                 batch=100,
@@ -50,6 +58,9 @@ class FileTables(StorePart):
     def save_files(self, files: Iterable[StoredFile]) -> None:
         """Keep the facts of these files, in one transaction."""
         with self._database.transaction() as connection:
+            if not self._made_here():
+                connection.execute("DELETE FROM file")
+                connection.execute("INSERT OR REPLACE INTO meta VALUES ('origin', ?)", (self._database.file_number(),))
             for file in files:
                 _save_file(connection, file)
             _count_change(connection)
@@ -93,7 +104,7 @@ class FileTables(StorePart):
 
     def graph_is_current(self) -> bool:
         """Whether the graph was made of the facts as they stand."""
-        if not self._database.exists():
+        if not self._made_here():
             return False
         rows = dict(
             self._database.rows("SELECT key, value FROM meta WHERE key IN ('facts_version', 'graph_facts_version')")

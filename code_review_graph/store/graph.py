@@ -51,6 +51,7 @@ class GraphTables(StorePart):
         # Ends of edges were checked above, more cheaply than SQLite could.
         with self._database.transaction(foreign_keys=False) as connection:
             graph_writer.write_graph(connection, graph, info)
+        self._database.tidy()
 
     def save_info(self, info: IndexInfo) -> None:
         """Note how the graph was made, leaving the graph alone."""

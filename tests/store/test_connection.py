@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -225,6 +226,41 @@ def test_a_snapshot_does_not_change_while_others_write(closed: Path) -> None:
                 assert store.nodes_named("f5_of_1")
                 assert not store.nodes_named("f5_of_2")
         assert store.nodes_named("f5_of_2")
+
+
+def test_the_write_ahead_log_does_not_stay(closed: Path) -> None:
+    with Store(closed) as store:
+        store.replace_graph(numbered(3000, 2), INFO)
+        assert store.path.with_name("index.db-wal").stat().st_size == 0
+        with Store(closed) as reader, reader.snapshot():
+            started = time.monotonic()
+            store.replace_graph(numbered(3000, 3), INFO)
+            assert time.monotonic() - started < 10
+            assert reader.nodes_named("f5_of_2")
+
+
+def test_closing_while_another_thread_reads(closed: Path) -> None:
+    errors: list[BaseException] = []
+    with Store(closed) as store:
+
+        def read() -> None:
+            for _ in range(30):
+                try:
+                    store.nodes(range(1, 2001))
+                except StoreError:
+                    continue
+                except Exception as error:  # noqa: BLE001 - any is a failure
+                    errors.append(error)
+
+        threads = [threading.Thread(target=read) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for _ in range(30):
+            store.close()
+        for thread in threads:
+            thread.join()
+        assert errors == []
+        assert len(store.nodes(range(1, 2001))) == 2000
 
 
 def test_a_failed_write_leaves_nothing_behind(closed: Path) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -74,3 +76,19 @@ def test_damaged_facts_are_a_damaged_index(store: Store) -> None:
         connection.execute("UPDATE facts SET facts = x'00'")
     with pytest.raises(CorruptIndexError, match="facts"):
         list(store.facts())
+
+
+def test_facts_of_an_index_that_came_from_elsewhere_are_not_read(store: Store, tmp_path: Path) -> None:
+    store.save_files([stored("a.py"), stored("b.py")])
+    store.replace_graph(sample(), INFO)
+    store.close()
+    copy = tmp_path / "copy"
+    shutil.copytree(store.path.parent, copy / ".code-review-graph")
+    with Store(copy) as moved:
+        assert moved.node(2) is not None
+        assert list(moved.facts()) == []
+        assert moved.file_records() == {}
+        assert not moved.graph_is_current()
+        moved.save_files([stored("b.py", b"new")])
+        assert list(moved.facts()) == [("b.py", b"new")]
+    assert len(list(store.facts())) == 2

@@ -70,7 +70,6 @@ def test_an_index_of_the_first_version_still_opens(tmp_path: Path) -> None:
         assert [node.name for node in store.iter_nodes()] == ["a.py", "loadUser", "save_all"]
         assert list(store.iter_edges()) == sample().edges
         assert store.info() == INFO
-        assert list(store.facts()) == [("pkg/a.py", b"facts")]
         store.replace_graph(sample(), INFO)
     with sqlite3.connect(folder / "index.db") as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
