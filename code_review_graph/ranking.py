@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Self
 
 from code_review_graph.model import Node, NodeKind
@@ -39,7 +40,7 @@ KIND_PRIORS: Final[Mapping[NodeKind, float]] = {
 TEST_PRIOR: Final = 0.35
 # Folders of code that shows, moves or copies other code.
 SIDE_FOLDERS: Final = frozenset(
-    {"benchmarks", "docs", "docs_src", "demo", "demos", "example", "examples", "migrations", "node_modules", "samples"}
+    {"benchmarks", "docs", "docs_src", "demo", "demos", "example", "examples", "node_modules", "samples"}
     | {"scripts", "third_party", "tutorial", "tutorials", "vendor", "_vendor"}
 )
 SIDE_FOLDER_PRIOR: Final = 0.6
@@ -134,7 +135,13 @@ def is_aside(node: Node, *, wants_tests: bool) -> bool:
     """
     if node.is_test and not wants_tests:
         return True
-    return not SIDE_FOLDERS.isdisjoint(node.path.lower().split("/")[:-1])
+    return _is_on_the_side(node.path)
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_on_the_side(path: str) -> bool:
+    *folders, file = path.lower().split("/")
+    return not SIDE_FOLDERS.isdisjoint(folders) or ("migrations" in folders and file[:1].isdigit())
 
 
 def prior(node: Node, parents: Mapping[int, Node], *, wants_tests: bool) -> float:
@@ -142,7 +149,7 @@ def prior(node: Node, parents: Mapping[int, Node], *, wants_tests: bool) -> floa
     value = KIND_PRIORS[node.kind]
     if node.is_test and not wants_tests:
         value *= TEST_PRIOR
-    if not SIDE_FOLDERS.isdisjoint(node.path.lower().split("/")[:-1]):
+    if _is_on_the_side(node.path):
         value *= SIDE_FOLDER_PRIOR
     if node.path.endswith(".pyi") or node.name.startswith("__"):
         value *= PLUMBING_PRIOR
@@ -197,6 +204,7 @@ def _agreement(name: frozenset[str], weights: Mapping[str, float]) -> float:
     return 2 * common / (common + strange + sum(weights.values()))
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """A crude stem, the same for ``dispatches``, ``dispatcher`` and ``dispatch``."""
     return _ENDING.sub("", word)

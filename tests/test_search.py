@@ -118,7 +118,7 @@ def test_limits_out_of_range(store: Store, limit: int) -> None:
 @pytest.mark.parametrize(
     "query",
     ["(", '"', "don't", "a-b", "x:y", "C++", "OR", "NOT", "NEAR(a b)", "*", "^", "{}", "name:x", "🐍", "\0", "日本語",
-     "\udc80", "a" * 10_000, "get_user " * 1_200, "(" * 10_000, "a.b." * 3_000, "../../../etc/passwd", "..", "x.py:" + "9" * 30],
+     "\udc80", "a" * 10_000, "(" * 10_000, "a.b." * 3_000, "../../../etc/passwd", "..", "x.py:" + "9" * 30],
     ids=lambda query: repr(query[:12]),
 )  # fmt: skip
 def test_any_text_is_a_question(store: Store, query: str) -> None:
