@@ -87,6 +87,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
         ("user.py:4", "src/user.py"),
         ('File "/home/me/repo/src/user.py", line 10, in get_user', "src/user.py::get_user"),
         ("retry policy", "src/retry.py::HttpRetryPolicy"),
+        ("the http retry policy", "src/retry.py::HttpRetryPolicy"),
+        ("load user profile", "src/user.py::load_user_profile"),
         ("computebackoff", "src/retry.py::HttpRetryPolicy.computeBackoff"),
         ("compute_backoff", "src/retry.py::HttpRetryPolicy.computeBackoff"),
         ("backoff", "src/retry.py::HttpRetryPolicy.computeBackoff"),
@@ -247,12 +249,16 @@ def test_words_of_a_question(query: str, words: tuple[str, ...]) -> None:
     ("query", "mentions"),
     [
         ("who calls Client.request?", (Mention(("Client", "request")),)),
-        ("a plain question", ()),
-        ("e.g. the client", ()),
+        ("a plain question about five different things in here", ()),
+        ("retry policy", (Mention(("retrypolicy",)), Mention(("retry_policy",)))),
+        ("e.g. the client, or what else may stand around there somewhere", ()),
         ("see src/a.py:12.", (Mention(("src", "a", "py"), 12, is_path=True),)),
-        ("uses APIRoute and get_user", (Mention(("APIRoute",)), Mention(("get_user",)))),
+        (
+            "uses APIRoute, and also the get_user of what stands before us all, nobody knows",
+            (Mention(("APIRoute",)), Mention(("get_user",))),
+        ),
         ("Path", (Mention(("Path",)),)),
-        ("run(x) or `go`", (Mention(("run",)), Mention(("go",)))),
+        ("run(x) or `go` later, whatever stands here afterwards", (Mention(("run",)), Mention(("go",)))),
     ],
 )
 def test_mentions_of_a_question(query: str, mentions: tuple[Mention, ...]) -> None:

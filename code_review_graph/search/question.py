@@ -14,6 +14,8 @@ _CHARACTERS: Final = 4_000
 # An OR over more words reads most of the index and finds nothing better.
 MAX_WORDS: Final = 40
 _MAX_MENTIONS: Final = 12
+# Names of more words are not spelt out.
+_SPELT: Final = 4
 
 # Words that carry a question and not its subject; without them the full-text index reads half as many rows.
 STOP_WORDS: Final = frozenset(
@@ -80,7 +82,7 @@ def understand(query: str) -> Question:
     chunks = [chunk for chunk in text.split() if _plain(chunk)]
     chunks = [chunk for chunk in chunks if _plain(chunk).lower() not in STOP_WORDS] or chunks
     is_name = len(chunks) == 1
-    mentions = dict.fromkeys([*_trace_mentions(text), *_mentions(chunks, lonely=is_name)])
+    mentions = dict.fromkeys([*_trace_mentions(text), *_mentions(chunks, lonely=is_name), *_spelt(chunks)])
     return Question(text, _words(text), tuple(mentions)[:_MAX_MENTIONS], is_name, wants_tests)
 
 
@@ -106,6 +108,14 @@ def _trace_mentions(text: str) -> list[Mention]:
 def _mentions(chunks: list[str], *, lonely: bool) -> list[Mention]:
     found = [_mention(chunk, lonely=lonely) for chunk in chunks]
     return [mention for mention in found if mention]
+
+
+def _spelt(chunks: list[str]) -> list[Mention]:
+    """The names that a few plain words may spell: ``retry policy`` means RetryPolicy and retry_policy too."""
+    words = [_plain(chunk) for chunk in chunks]
+    if not 2 <= len(words) <= _SPELT or not all(IDENTIFIER.fullmatch(word) for word in words):
+        return []
+    return [Mention(("".join(words),)), Mention(("_".join(words),))]
 
 
 def _mention(chunk: str, *, lonely: bool) -> Mention | None:
