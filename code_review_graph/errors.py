@@ -35,6 +35,7 @@ class CodeReviewGraphError(Exception):
         self.hint = self.default_hint if hint is None else hint
 
     def __str__(self) -> str:
+        """What happened, then what to do."""
         return f"{self.message} {self.hint}".strip() if self.hint else self.message
 
 

@@ -1,7 +1,7 @@
 """What one file says, in a small language-neutral form that workers make and the resolver reads.
 
-A file becomes scopes, definitions, bindings and sites. Right-hand sides, callees and annotations become tiny expressions:
-plain tuples ``(tag, ...)`` whose operands are indexes into ``FileFacts.expressions``. Plain tuples, because a
+A file becomes scopes, definitions, bindings and sites. Right-hand sides, callees and annotations become tiny
+expressions: plain tuples ``(tag, ...)`` whose operands are indexes into ``FileFacts.expressions``. Plain, because a
 repository holds a million of them and ``marshal`` moves them between processes many times faster than objects.
 """
 
@@ -14,8 +14,6 @@ from typing import Any, Final, NamedTuple
 
 # Bump when the lowered form changes: stored facts of another version are parsed anew.
 FACTS_VERSION: Final = 1
-
-type_ = type  # the builtin, where a field is called "type"
 
 Expression = tuple[Any, ...]
 NO_EXPRESSION: Final = -1
@@ -259,10 +257,16 @@ def unpack(data: bytes) -> FileFacts:
     """Inverse of :func:`pack`. Only for bytes that this program made: marshal is not safe on foreign data."""
     raw = marshal.loads(data)  # noqa: S302
     definitions = [
-        Definition(*item[:11], tuple([Parameter._make(p) for p in item[11]]), *item[12:]) for item in raw[8]
+        Definition._make((*item[:11], tuple([Parameter._make(p) for p in item[11]]), *item[12:])) for item in raw[8]
     ]
+    path, language, line_count, docstring, body_words, expressions = raw[:6]
     return FileFacts(
-        *raw[:6],
+        path=path,
+        language=language,
+        line_count=line_count,
+        docstring=docstring,
+        body_words=body_words,
+        expressions=expressions,
         scopes=[Scope._make(item) for item in raw[6]],
         blocks=[Block._make(item) for item in raw[7]],
         definitions=definitions,

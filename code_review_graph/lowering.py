@@ -200,7 +200,5 @@ class Lowering:
 
     def finish(self, body_words: Sequence[str]) -> FileFacts:
         """The finished facts; ``body_words`` has one entry a definition."""
-        self.facts.definitions = [
-            draft.finish(words) for draft, words in zip(self.drafts, body_words, strict=True)
-        ]
+        self.facts.definitions = [draft.finish(words) for draft, words in zip(self.drafts, body_words, strict=True)]
         return self.facts

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from code_review_graph.facts import Definition, DefinitionFlag, DefinitionKind, Expression, FileFacts, Scope, ScopeKind, Tag
-
+from code_review_graph.facts import (
+    Definition,
+    DefinitionFlag,
+    DefinitionKind,
+    Expression,
+    FileFacts,
+    Scope,
+    ScopeKind,
+    Tag,
+)
 
 _STATIC = int(DefinitionFlag.STATIC)
+
 
 class Program:
     """Facts of every file. Scopes and definitions have repository-wide numbers; expressions stay per file."""

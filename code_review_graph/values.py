@@ -51,7 +51,7 @@ def merge(into: Values, values: Values, floor: int = EXACT) -> Values:
         into.update(values)
         return into
     for value, certainty in values.items():
-        level = certainty if certainty > floor else floor
+        level = max(floor, certainty)
         known = into.get(value)
         if known is None:
             if len(into) < MAX_VALUES:

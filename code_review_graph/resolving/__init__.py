@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from code_review_graph.facts import Site, unpack
+from code_review_graph.facts import DefinitionFlag, Site, unpack
 from code_review_graph.languages import BY_NAME
 from code_review_graph.model import Graph
 from code_review_graph.program import Program
@@ -77,5 +77,5 @@ def _draw_sites(engine: Evaluator, nodes: Nodes, collector: Collector, progress:
 
 
 def _property_names(program: Program) -> set[str]:
-    flag = 4  # DefinitionFlag.PROPERTY
+    flag = int(DefinitionFlag.PROPERTY)
     return {definition.name for definition in program.definitions if definition.flags & flag}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from code_review_graph.facts import BindingKind, DefinitionFlag, Expression, ParameterKind, Tag
 from code_review_graph.values import (
@@ -22,6 +22,7 @@ from code_review_graph.values import (
     PARAMETER,
     Value,
     Values,
+    as_values,
     at_least,
     instance,
     merge,
@@ -169,7 +170,7 @@ class Calls:
         if known is not None:
             return known
         if callee[0] == EXTERNAL_INSTANCE:
-            return {value: INFERRED for value in callee[2][-1]} if dotted.endswith("Callable()") and callee[2] else EMPTY
+            return as_values(callee[2][-1]) if dotted.endswith("Callable()") and callee[2] else EMPTY
         return {(EXTERNAL, f"{dotted}()"): INFERRED} if len(dotted) < 120 else EMPTY
 
     def _substitute(self, values: Values, function: int, receiver: Value | None, site: Incoming) -> Values:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from code_review_graph.facts import Tag
 from code_review_graph.values import CLASS, EXTERNAL
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Classes:
 
     def _heads(self, scope: int, expression: int) -> list[Base]:
         shape = self.program.expressions[self.program.scope_file[scope]][expression]
-        if shape[0] == 4:  # Tag.INDEX: Base[X]
+        if shape[0] == Tag.INDEX:  # Base[X]
             return self._heads(scope, shape[1])
         values = self.engine.evaluate(scope, expression)
         classes: list[Base] = [value[1] for value in values if value[0] == CLASS][:1]
@@ -52,7 +53,9 @@ class Classes:
         self._active.add(definition)
         before = self.engine.taint
         bases = self.bases(definition)
-        tails = [list(self.linearization(base)) if isinstance(base, int) else [base] for base in bases]
+        tails: list[list[Base]] = [
+            list(self.linearization(base)) if isinstance(base, int) else [base] for base in bases
+        ]
         order = (definition, *(_c3([*tails, list(bases)]) or _depth_first(tails)))
         self._active.discard(definition)
         if self.engine.taint == before or not self._active:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from code_review_graph.facts import NO_EXPRESSION, DefinitionFlag, Tag
+from code_review_graph.facts import NO_EXPRESSION, DefinitionFlag, Expression, Tag
+from code_review_graph.resolving.writes import ItemEntry
 from code_review_graph.values import (
     BOUND,
     CONTAINER,
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
 
 _MAPPINGS: Final = ("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "OrderedDict", "DefaultDict")
+# Elements of a display that are looked at; more are data.
+MAX_ITEMS: Final = 64
 _AWAITABLES: Final = ("Awaitable", "Coroutine", "Future", "Task")
 
 
@@ -83,30 +87,37 @@ class Containers:
                 merge(found, self.engine.evaluate(where, item))
         return found
 
-    def _displayed(self, scope: int, shape: tuple[object, ...], key: Value | None) -> Values:
+    def _displayed(self, scope: int, shape: Expression, key: Value | None) -> Values:
+        """What the expression that makes a container puts into it."""
+        tag = shape[0]
+        if tag == Tag.SEQUENCE:
+            return self._listed(scope, shape[2], key)
+        if tag == Tag.MAPPING:
+            return self._mapped(scope, shape[1], key)
+        if tag == Tag.GENERATE:
+            inner = self.program.scope_base[self.program.scope_file[scope]] + shape[1]
+            return self.engine.evaluate(inner, shape[2])
         found: Values = {}
-        if shape[0] == Tag.SEQUENCE:
-            items: tuple[int, ...] = shape[2]  # type: ignore[assignment]
-            place = key[2] if key is not None and key[1] == "int" else None
-            if isinstance(place, int) and -len(items) <= place < len(items):
-                return self.engine.evaluate(scope, items[place])
-            if key is None or key[1] == "int":
-                for item in items[:64]:
-                    merge(found, self.engine.evaluate(scope, item))
-        elif shape[0] == Tag.MAPPING:
-            pairs: tuple[tuple[int, int], ...] = shape[1]  # type: ignore[assignment]
-            for key_expression, item in pairs[:64]:
-                if key_expression == NO_EXPRESSION:
-                    merge(found, self.elements(self.engine.evaluate(scope, item), key))
-                elif self._may_match(scope, key_expression, key):
-                    merge(found, self.engine.evaluate(scope, item))
-        elif shape[0] == Tag.GENERATE:
-            inner = self.program.scope_base[self.program.scope_file[scope]] + shape[1]  # type: ignore[operator]
-            return self.engine.evaluate(inner, shape[2])  # type: ignore[arg-type]
-        elif shape[0] == Tag.CALL:
-            arguments: tuple[int, ...] = shape[2]  # type: ignore[assignment]
-            for argument in arguments:
-                merge(found, self.iterate(self.engine.evaluate(scope, argument)))
+        for argument in shape[2] if tag == Tag.CALL else ():
+            merge(found, self.iterate(self.engine.evaluate(scope, argument)))
+        return found
+
+    def _listed(self, scope: int, items: tuple[int, ...], key: Value | None) -> Values:
+        place = key[2] if key is not None and key[1] == "int" else None
+        if isinstance(place, int) and -len(items) <= place < len(items):
+            return self.engine.evaluate(scope, items[place])
+        found: Values = {}
+        for item in items[:MAX_ITEMS] if key is None or key[1] == "int" else ():
+            merge(found, self.engine.evaluate(scope, item))
+        return found
+
+    def _mapped(self, scope: int, pairs: tuple[tuple[int, int], ...], key: Value | None) -> Values:
+        found: Values = {}
+        for key_expression, item in pairs[:MAX_ITEMS]:
+            if key_expression == NO_EXPRESSION:
+                merge(found, self.elements(self.engine.evaluate(scope, item), key))
+            elif self._may_match(scope, key_expression, key):
+                merge(found, self.engine.evaluate(scope, item))
         return found
 
     def _may_match(self, scope: int, key_expression: int, key: Value | None) -> bool:
@@ -116,12 +127,12 @@ class Containers:
         known = [value for value in keys if value[0] == LITERAL and value[2] is not None]
         return not known or len(known) < len(keys) or key in known
 
-    def _is_overwritten(self, scope: int, key: Value | None, writes: object) -> bool:
+    def _is_overwritten(self, scope: int, key: Value | None, writes: Sequence[ItemEntry]) -> bool:
         """A later plain assignment under the same key, in the same straight line of code, replaces the first value."""
         if key is None:
             return False
         root = self.program.scopes[scope].block
-        for where, key_expression, _, block in writes:  # type: ignore[attr-defined]
+        for where, key_expression, _, block in writes:
             if where == scope and block == root and key_expression != NO_EXPRESSION:
                 keys = self.engine.evaluate(where, key_expression)
                 if list(keys) == [key]:
@@ -154,14 +165,14 @@ class Containers:
                 merge(found, self._elements_of(value, None), INFERRED)
         return found
 
-    def _shape(self, value: Value) -> tuple[object, ...] | None:
+    def _shape(self, value: Value) -> Expression | None:
         if value[0] != CONTAINER:
             return None
         return self.program.expressions[self.program.scope_file[value[1]]][value[2]]
 
-    def _rest(self, value: Value, shape: tuple[object, ...], start: int) -> Value:
+    def _rest(self, value: Value, shape: Expression, start: int) -> Value:
         """A typed tuple that holds what is left of a display."""
-        items: tuple[int, ...] = shape[2]  # type: ignore[assignment]
+        items: tuple[int, ...] = shape[2]
         rest = tuple([frozenset(self.engine.evaluate(value[1], item)) for item in items[start : start + 16]])
         return (EXTERNAL_INSTANCE, "builtins.tuple", rest)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from code_review_graph.facts import Expression, Site, Tag, Via
 from code_review_graph.model import EdgeKind, ReferenceKind, Resolution
@@ -11,6 +11,7 @@ from code_review_graph.program import Program
 from code_review_graph.resolving.collecting import Collector
 from code_review_graph.resolving.evaluator import Evaluator
 from code_review_graph.resolving.nodes import Nodes
+from code_review_graph.semantics import Semantics
 from code_review_graph.values import (
     BOUND,
     CLASS,
@@ -80,14 +81,18 @@ class Drawer:
             self._draw_protocol(scope, site, shape)
         elif shape[0] == Tag.MEMBER:
             self._draw_property(scope, site, shape)
-        is_open = self.engine.taint != before
-        if self._unanswered is not None:
-            if is_open:
-                self.open_references[(file, site)] = self._unanswered
-            else:
-                self.collector.refer(*self._unanswered)
-        elif is_open:
+        return self._settle(file, site, is_open=self.engine.taint != before)
+
+    def _settle(self, file: int, site: Site, *, is_open: bool) -> bool:
+        """Keep an unanswered site back while its answer may still come."""
+        unanswered = self._unanswered
+        if unanswered is None:
             self.open_references.pop((file, site), None)
+        elif is_open:
+            self.open_references[(file, site)] = unanswered
+        else:
+            self.open_references.pop((file, site), None)
+            self.collector.refer(*unanswered)
         return is_open
 
     def finish(self) -> None:
@@ -109,7 +114,7 @@ class Drawer:
                 self._edge(caller, target, site.line, level, how)
                 self._pass_arguments(target, callee, (scope, shape))
         if not drawn and via != Via.RAISE:
-            self._refer(file, scope, caller, site, shape, callees)
+            self._refer(file, caller, site, shape, callees)
         self._draw_callbacks(scope, caller, site.line, shape, callees)
 
     def targets(self, callee: Value, certainty: int) -> Iterator[tuple[int, int, Via | None]]:
@@ -132,7 +137,7 @@ class Drawer:
                 if bound[0] in {BOUND, FUNCTION}:
                     yield bound[1], max(level, certainty), Via.OPERATOR
 
-    def _semantics(self, definition: int) -> Any:
+    def _semantics(self, definition: int) -> Semantics:
         return self.engine.semantics[self.program.definition_file[definition]]
 
     def _dispatch(self, callee: Value) -> Iterator[tuple[int, int, Via | None]]:
@@ -157,7 +162,7 @@ class Drawer:
 
     # -- what no definition answers
 
-    def _refer(self, file: int, scope: int, caller: int, site: Site, shape: Expression, callees: Values) -> None:
+    def _refer(self, file: int, caller: int, site: Site, shape: Expression, callees: Values) -> None:
         name = self.written_name(file, shape[1])
         if not name:
             return
@@ -230,8 +235,7 @@ class Drawer:
         for owner, certainty in owners.items():
             if owner[0] != INSTANCE:
                 continue
-            pairs = _PROTOCOLS[shape[0]]
-            for names in pairs[1:] if len(shape) > 2 else pairs[:1]:
+            for names in _PROTOCOLS[Tag(shape[0])][len(shape) - 2 :][:1]:
                 for name in names:
                     if name in self.method_names:
                         self._draw_special(scope, site, owner, name, certainty)

@@ -22,7 +22,6 @@ from code_review_graph.values import (
     CONTAINER,
     EMPTY,
     EXACT,
-    EXTERNAL,
     FUNCTION,
     INFERRED,
     INSTANCE,

@@ -209,7 +209,7 @@ class Members:
             body = self.program.body_of(base)
             for kind, payload, _ in reversed(self.program.scopes[body].bindings.get(name, ())) if body >= 0 else ():
                 if kind == _DEFINITION:
-                    return self.program.definition_base[self.program.definition_file[base]] + payload
+                    return int(self.program.definition_base[self.program.definition_file[base]] + payload)
         return -1
 
     def property_getter(self, owner: Value, name: str) -> int:
@@ -222,9 +222,8 @@ class Members:
         scope = self.program.scope_of(getter)
         base = self.program.definition_base[self.program.definition_file[getter]]
         for kind, payload, _ in self.program.scopes[scope].bindings.get(name, ()):
-            if kind == _DEFINITION and isinstance(payload, int):
-                if self.program.definitions[base + payload].flags & _PROPERTY:
-                    return base + payload
+            if kind == _DEFINITION and self.program.definitions[base + payload].flags & _PROPERTY:
+                return int(base + payload)
         return -1
 
     def overrides(self, receiver: Value, name: str) -> list[int]:

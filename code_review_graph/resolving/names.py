@@ -108,7 +108,7 @@ class Names:
                 return self.engine.calls.returns_of_value(value)
         return EMPTY
 
-    def imported(self, scope: int, kind: int, payload: Any) -> Values:
+    def imported(self, scope: int, kind: int, payload: Any) -> Values:  # noqa: ANN401  (shape depends on the kind)
         """Values that an import binds."""
         file = self.program.scope_file[scope]
         semantics = self.engine.semantics[file]
@@ -145,9 +145,9 @@ def _reaching(bindings: list[Binding], version: int, block: int, blocks: list[Bl
         if version == 1 or binding[2] in around:
             break
     loops = [item for item in around if blocks[item].is_loop]
-    for binding in bindings[version:] if loops else ():
-        if any(loop in _ancestors(binding[2], blocks) for loop in loops):
-            chosen.append(binding)
+    if loops:
+        later = bindings[version:]
+        chosen += [item for item in later if any(loop in _ancestors(item[2], blocks) for loop in loops)]
     return chosen or bindings
 
 
@@ -157,4 +157,3 @@ def _ancestors(block: int, blocks: list[Block]) -> list[int]:
         chain.append(block)
         block = blocks[block].parent
     return chain
-

@@ -49,9 +49,8 @@ def draw_hierarchy(engine: Evaluator, nodes: Nodes, collector: Collector) -> Non
             continue
         for base in classes.bases(number):
             if isinstance(base, int) and nodes.node_of[base]:
-                collector.add(
-                    EdgeKind.INHERITS, nodes.node_of[number], nodes.node_of[base], definition.line, Resolution.EXACT, None
-                )
+                child, parent = nodes.node_of[number], nodes.node_of[base]
+                collector.add(EdgeKind.INHERITS, child, parent, definition.line, Resolution.EXACT, None)
         _draw_overrides(engine, nodes, collector, number)
 
 

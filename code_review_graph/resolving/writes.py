@@ -1,4 +1,4 @@
-"""Attributes and elements that code sets from afar: ``self.x = v``, ``module.x = v``, ``d[k] = v``, ``xs.append(v)``."""
+"""What code puts elsewhere: ``self.x = v``, ``module.x = v``, ``d[k] = v``, ``xs.append(v)``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
 
 Write = tuple[int, int, int]  # scope, value expression, annotation expression
+ItemEntry = tuple[int, int, int, int]  # scope, key expression, value expression, block
 
 
 class Writes:
@@ -22,7 +23,7 @@ class Writes:
         self.program = engine.program
         self._classes: dict[int, dict[str, list[Write]]] = {}
         self._modules: dict[int, dict[str, list[tuple[int, int]]]] = {}
-        self.items: dict[tuple[Any, ...], list[tuple[int, int, int, int]]] = defaultdict(list)
+        self.items: dict[tuple[Any, ...], list[ItemEntry]] = defaultdict(list)
         self._deferred: list[tuple[int, int, AttributeWrite]] = []
 
     def of_class(self, definition: int, name: str) -> list[Write]:

@@ -25,7 +25,6 @@ def _handlers(lowering: Lowering, parser: Parser) -> Handlers:
     return Statements(lowering, parser)
 
 
-
 def _semantics(program: Program, config_files: Mapping[str, bytes]) -> Semantics:
     from code_review_graph.languages.python.semantics import PythonSemantics  # noqa: PLC0415
 

@@ -108,7 +108,7 @@ def _fresh(engine: Evaluation, scope: int, call: Call) -> Values:
     return {(CONTAINER, scope, index): INFERRED} if index > 0 else EMPTY
 
 
-def _wraps(engine: Evaluation, scope: int, call: Call) -> Values:
+def _wraps(_engine: Evaluation, _scope: int, _call: Call) -> Values:
     return {external_instance("functools.wraps"): INFERRED}
 
 
@@ -127,7 +127,7 @@ RULES: Final[dict[str, Rule]] = {
     "builtins.sorted": _list_of,
     "builtins.reversed": _list_of,
     "builtins.iter": _list_of,
-    "itertools.chain.from_iterable": lambda engine, scope, call: _list_of(engine, scope, call),
+    "itertools.chain.from_iterable": _list_of,
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
     "builtins.map": _map,
@@ -211,4 +211,3 @@ def container_method(engine: Evaluation, owner: Value, name: str, arguments: Val
     if name == "keys":
         return {external_instance("builtins.list", engine.iterate(values)): INFERRED}
     return EMPTY
-

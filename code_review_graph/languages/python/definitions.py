@@ -17,7 +17,8 @@ from code_review_graph.facts import (
     Tag,
     Via,
 )
-from code_review_graph.languages.python.expressions import Expressions, string_content, text_of
+from code_review_graph.languages.python.expressions import Expressions
+from code_review_graph.languages.python.syntax import string_content, text_of
 from code_review_graph.lowering import Lowering
 
 MAX_DOCSTRING: Final = 2000
@@ -39,8 +40,20 @@ _FLAGS: Final = {
     "final": DefinitionFlag.NONE,
 }
 # Of these, the ones that call nothing of the repository.
-_SILENT: Final = frozenset({"staticmethod", "classmethod", "overload", "abstractmethod", "override", "final", "property",
-                            "setter", "deleter", "getter"})  # fmt: skip
+_SILENT: Final = frozenset(
+    {
+        "staticmethod",
+        "classmethod",
+        "overload",
+        "abstractmethod",
+        "override",
+        "final",
+        "property",
+        "setter",
+        "deleter",
+        "getter",
+    }
+)
 
 
 class Definitions:

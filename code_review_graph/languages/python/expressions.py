@@ -9,7 +9,6 @@ from tree_sitter import Node, Parser
 
 from code_review_graph.facts import (
     NO_EXPRESSION,
-    BindingKind,
     Definition,
     DefinitionKind,
     Parameter,
@@ -17,6 +16,8 @@ from code_review_graph.facts import (
     ScopeKind,
     Tag,
 )
+from code_review_graph.languages.python.syntax import UNKNOWN, integer_value, string_content, text_of
+from code_review_graph.languages.python.targets import bind_target
 from code_review_graph.lowering import Lowering
 
 # Deeper nesting than any person writes; beyond it an expression is unknown rather than a stack overflow.
@@ -24,7 +25,6 @@ MAX_DEPTH: Final = 60
 # Long displays are data, not wiring.
 MAX_ELEMENTS: Final = 256
 MAX_LITERAL: Final = 80
-UNKNOWN: Final = 0
 
 BINARY_METHODS: Final = {
     "+": "__add__",
@@ -53,11 +53,6 @@ UNARY_METHODS: Final = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
 _DISPLAYS: Final = {"list": "list", "set": "set"}
 
 
-def text_of(node: Node) -> str:
-    """The node's own text."""
-    return (node.text or b"").decode("utf-8", "replace")
-
-
 class Expressions:
     """Lowers expression nodes; one instance a file."""
 
@@ -71,7 +66,7 @@ class Expressions:
             "attribute": self._attribute,
             "call": self._call,
             "subscript": self._subscript,
-            "string": self._string,
+            "string": self._text_literal,
             "concatenated_string": self._text_literal,
             "integer": self._integer,
             "float": lambda _node: self.literal("float"),
@@ -91,9 +86,9 @@ class Expressions:
             "generator_expression": self._comprehension,
             "conditional_expression": self._conditional,
             "boolean_operator": self._boolean,
-            "named_expression": lambda node: self._field(node, "value"),
+            "named_expression": lambda node: self.field(node, "value"),
             "parenthesized_expression": self._inner,
-            "type": self._inner,
+            "type": self._type,
             "await": self._await,
             "binary_operator": self._binary,
             "union_type": self._union,
@@ -103,7 +98,7 @@ class Expressions:
             "not_operator": lambda _node: self.literal("bool"),
             "unary_operator": self._unary,
             "list_splat": self._splat,
-            "assignment": lambda node: self._field(node, "right"),
+            "assignment": lambda node: self.field(node, "right"),
         }
 
     def lower(self, node: Node | None) -> int:
@@ -130,7 +125,8 @@ class Expressions:
         """A literal of a builtin type."""
         return self.low.intern((int(Tag.LITERAL), kind, value))
 
-    def _field(self, node: Node, name: str) -> int:
+    def field(self, node: Node, name: str) -> int:
+        """Expression of a named child."""
         return self.lower(node.child_by_field_name(name))
 
     def _inner(self, node: Node) -> int:
@@ -143,7 +139,7 @@ class Expressions:
         name = node.child_by_field_name("attribute")
         if name is None:
             return UNKNOWN
-        return self.low.intern((int(Tag.MEMBER), self._field(node, "object"), text_of(name)))
+        return self.low.intern((int(Tag.MEMBER), self.field(node, "object"), text_of(name)))
 
     def _member_type(self, node: Node) -> int:
         if node.named_child_count < 2:
@@ -184,7 +180,7 @@ class Expressions:
             if kind == "keyword_argument":
                 name = child.child_by_field_name("name")
                 if name is not None:
-                    keywords.append((text_of(name), self._field(child, "value")))
+                    keywords.append((text_of(name), self.field(child, "value")))
             elif kind in {"list_splat", "dictionary_splat"}:
                 has_star = True
             elif kind != "comment":
@@ -192,7 +188,7 @@ class Expressions:
         return tuple(positional), tuple(keywords), has_star
 
     def _subscript(self, node: Node) -> int:
-        base = self._field(node, "value")
+        base = self.field(node, "value")
         keys = node.children_by_field_name("subscript")
         if len(keys) == 1:
             if keys[0].type == "slice":
@@ -208,7 +204,7 @@ class Expressions:
         first = node.child(0) if node.child_count else None
         start = None
         if first is not None and first.type == "integer":
-            start = _integer_value(text_of(first))
+            start = integer_value(text_of(first))
         elif first is not None and first.type == ":":
             start = 0
         return self.low.intern((int(Tag.SLICE), base, start))
@@ -223,10 +219,9 @@ class Expressions:
             return self.low.intern((int(Tag.INDEX), base, self.lower(keys[0])))
         return self._index_many(base, keys)
 
-    def _string(self, node: Node) -> int:
-        if node.parent is not None and node.parent.type == "type":
-            return self._quoted_annotation(node)
-        return self._text_literal(node)
+    def _type(self, node: Node) -> int:
+        inner = node.named_child(0) if node.named_child_count else None
+        return self._quoted_annotation(inner) if inner is not None and inner.type == "string" else self.lower(inner)
 
     def _text_literal(self, node: Node) -> int:
         content = string_content(node)
@@ -250,7 +245,7 @@ class Expressions:
             self.low.node_expressions = kept
 
     def _integer(self, node: Node) -> int:
-        return self.literal("int", _integer_value(text_of(node)))
+        return self.literal("int", integer_value(text_of(node)))
 
     def _sequence(self, node: Node) -> int:
         elements = tuple([self.lower(child) for child in node.named_children[:MAX_ELEMENTS] if child.type != "comment"])
@@ -263,7 +258,7 @@ class Expressions:
         pairs: list[tuple[int, int]] = []
         for child in node.named_children[:MAX_ELEMENTS]:
             if child.type == "pair":
-                pairs.append((self._field(child, "key"), self._field(child, "value")))
+                pairs.append((self.field(child, "key"), self.field(child, "value")))
             elif child.type == "dictionary_splat":
                 pairs.append((NO_EXPRESSION, self._inner(child)))
         return self.low.intern((int(Tag.MAPPING), tuple(pairs)))
@@ -321,14 +316,15 @@ class Expressions:
         scope = low.open_scope(ScopeKind.INLINE, -1, node.end_byte)
         for clause in node.named_children:
             if clause.type == "for_in_clause":
-                element = low.intern((int(Tag.ITERATE), self._field(clause, "right")))
-                self.bind_target(clause.child_by_field_name("left"), element)
+                element = low.intern((int(Tag.ITERATE), self.field(clause, "right")))
+                bind_target(self, clause.child_by_field_name("left"), element)
         body = node.child_by_field_name("body")
         if body is not None and body.type == "pair":
-            kind, element = "dict", self._field(body, "value")
+            kind, element = "dict", self.field(body, "value")
         else:
-            kind, element = {"list_comprehension": "list", "set_comprehension": "set"}.get(node.type, "generator"), (
-                self.lower(body)
+            kind, element = (
+                {"list_comprehension": "list", "set_comprehension": "set"}.get(node.type, "generator"),
+                (self.lower(body)),
             )
         low.close_region()
         low.pending_regions[node.id] = ("inline", scope)
@@ -341,7 +337,7 @@ class Expressions:
         return self.low.intern((int(Tag.EITHER), (self.lower(children[0]), self.lower(children[2]))))
 
     def _boolean(self, node: Node) -> int:
-        left, right = self._field(node, "left"), self._field(node, "right")
+        left, right = self.field(node, "left"), self.field(node, "right")
         operator = node.child_by_field_name("operator")
         if operator is not None and operator.type == "and":
             return right
@@ -356,62 +352,10 @@ class Expressions:
     def _binary(self, node: Node) -> int:
         operator = node.child_by_field_name("operator")
         method = BINARY_METHODS.get(operator.type if operator is not None else "", "")
-        left, right = self._field(node, "left"), self._field(node, "right")
+        left, right = self.field(node, "left"), self.field(node, "right")
         return self.low.intern((int(Tag.OPERATOR), method, left, (right,)))
 
     def _unary(self, node: Node) -> int:
         operator = node.child_by_field_name("operator")
         method = UNARY_METHODS.get(operator.type if operator is not None else "", "")
-        return self.low.intern((int(Tag.OPERATOR), method, self._field(node, "argument"), ()))
-
-    def bind_target(self, node: Node | None, value: int) -> None:
-        """Bind what stands on the left of an assignment, a loop or a ``with``."""
-        if node is None:
-            return
-        kind = node.type
-        if kind == "identifier":
-            self.low.bind(text_of(node), BindingKind.VALUE, value)
-        elif kind == "attribute":
-            name = node.child_by_field_name("attribute")
-            if name is not None:
-                self.low.write_attribute(self._field(node, "object"), text_of(name), value)
-        elif kind == "subscript":
-            keys = node.children_by_field_name("subscript")
-            key = self.lower(keys[0]) if len(keys) == 1 else UNKNOWN
-            self.low.write_item(self._field(node, "value"), key, value)
-        elif kind in {"pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "as_pattern_target",
-                      "parenthesized_expression"}:  # fmt: skip
-            self._bind_many(node, value)
-
-    def _bind_many(self, node: Node, value: int) -> None:
-        children = node.named_children
-        if node.type in {"as_pattern_target", "parenthesized_expression"}:
-            self.bind_target(children[0] if children else None, value)
-            return
-        after = False
-        for position, child in enumerate(children):
-            if child.type == "list_splat_pattern":
-                rest = self.low.intern((int(Tag.SLICE), value, position))
-                self.bind_target(child.named_child(0) if child.named_child_count else None, rest)
-                after = True
-            else:
-                place = position - len(children) if after else position
-                self.bind_target(child, self.low.intern((int(Tag.UNPACK), value, place)))
-
-
-def string_content(node: Node) -> str | None:
-    """The text of a string without interpolation; None for any other."""
-    if node.type == "concatenated_string":
-        parts = [string_content(child) for child in node.named_children]
-        return None if None in parts else "".join(part for part in parts if part is not None)
-    parts = []
-    for child in node.named_children:
-        if child.type == "interpolation":
-            return None
-        if child.type == "string_content":
-            parts.append(text_of(child))
-    return "".join(part for part in parts if part is not None)
-
-
-def _integer_value(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
+        return self.low.intern((int(Tag.OPERATOR), method, self.field(node, "argument"), ()))

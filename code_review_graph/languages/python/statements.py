@@ -9,7 +9,10 @@ from tree_sitter import Node, Parser
 
 from code_review_graph.facts import NO_EXPRESSION, BindingKind, DefinitionKind, ScopeKind, Tag, Via
 from code_review_graph.languages.python.definitions import Definitions
-from code_review_graph.languages.python.expressions import BINARY_METHODS, UNKNOWN, Expressions, string_content, text_of
+from code_review_graph.languages.python.expressions import BINARY_METHODS, Expressions
+from code_review_graph.languages.python.narrowing import Narrowing
+from code_review_graph.languages.python.syntax import UNKNOWN, text_of
+from code_review_graph.languages.python.targets import bind_target
 from code_review_graph.lowering import Lowering
 
 # Methods that put an argument into their receiver -> position of that argument.
@@ -27,9 +30,10 @@ class Statements:
         self.low = lowering
         self.expr = Expressions(lowering, parser)
         self.definitions = Definitions(lowering, self.expr)
+        self.narrowing = Narrowing(lowering, self.expr)
         self._called: set[int] = set()
         self._stored: set[int] = set()
-        self._narrowings: dict[int, list[tuple[str, int]]] = {}
+        self._async_items: set[int] = set()
         self.handlers: dict[str, Callable[[Node], None]] = {
             "class": self.definitions.lower_class,
             "function": self.definitions.lower_function,
@@ -44,12 +48,12 @@ class Statements:
             "for": self._for,
             "while": self._while,
             "with": self._with,
-            "with.statement": self._plain_suite,
+            "with.statement": self._with_statement,
             "finally": self._plain_suite,
             "if": self._if,
             "assert": self._assert,
             "except": self._except,
-            "case": self._case,
+            "case": self.narrowing.case,
             "delete": self._delete,
             "global": self._global,
             "nonlocal": self._nonlocal,
@@ -80,7 +84,7 @@ class Statements:
             self.low.enter_body(index, ScopeKind.CLASS, node.end_byte)
         else:
             self.low.open_block(node.end_byte, is_loop=kind == "loop")
-            for name, type_expression in self._narrowings.pop(node.id, ()):
+            for name, type_expression in self.narrowing.of_suite.pop(node.id, ()):
                 self.low.bind(name, BindingKind.NARROWED, type_expression)
 
     def _lambda(self, node: Node) -> None:
@@ -96,22 +100,27 @@ class Statements:
             self.low.reopen_scope(region[1], node.end_byte)
 
     def _comprehension_for(self, node: Node) -> None:
-        self._iterate(node.child_by_field_name("right"))
+        self._iterate(node)
+
+    def _with_statement(self, node: Node) -> None:
+        self._plain_suite(node)
+        if _is_async(node):
+            self._async_items.update(item.id for clause in node.named_children for item in clause.named_children)
 
     def _plain_suite(self, node: Node) -> None:
         for child in node.named_children:
             if child.type == "block":
                 self.low.pending_regions[child.id] = ("plain", 0)
 
-    def _iterate(self, node: Node | None) -> None:
-        if node is not None:
-            value = self.low.intern((int(Tag.ITERATE), self.expr.lower(node)))
-            self._operator_site(node, value, self.expr.lower(node), Via.ITERATION)
+    def _iterate(self, node: Node) -> int:
+        sequence = self.expr.lower(node.child_by_field_name("right"))
+        marks = (1,) if _is_async(node) else ()
+        value = self.low.intern((int(Tag.ITERATE), sequence, *marks))
+        self._operator_site(node, value, sequence, Via.ITERATION)
+        return value
 
     def _for(self, node: Node) -> None:
-        self._iterate(node.child_by_field_name("right"))
-        value = self.low.intern((int(Tag.ITERATE), self.expr.lower(node.child_by_field_name("right"))))
-        self._bind(node.child_by_field_name("left"), value)
+        self._bind(node.child_by_field_name("left"), self._iterate(node))
         self._loop_body(node)
 
     def _while(self, node: Node) -> None:
@@ -131,7 +140,8 @@ class Statements:
             alias = item.child_by_field_name("alias")
             item = item.named_child(0)
         manager = self.expr.lower(item)
-        value = self.low.intern((int(Tag.ENTER), manager))
+        marks = (1,) if node.id in self._async_items else ()
+        value = self.low.intern((int(Tag.ENTER), manager, *marks))
         self._operator_site(node, value, manager, Via.WITH)
         self._bind(alias, value)
 
@@ -139,35 +149,15 @@ class Statements:
 
     def _if(self, node: Node) -> None:
         body = node.child_by_field_name("consequence")
-        found = self._isinstance_tests(node.child_by_field_name("condition"))
+        found = self.narrowing.isinstance_tests(node.child_by_field_name("condition"))
         if body is not None and found:
-            self._narrowings[body.id] = found
+            self.narrowing.of_suite[body.id] = found
 
     def _assert(self, node: Node) -> None:
-        for name, type_expression in self._isinstance_tests(node.named_child(0) if node.named_child_count else None):
+        for name, type_expression in self.narrowing.isinstance_tests(
+            node.named_child(0) if node.named_child_count else None
+        ):
             self.low.bind(name, BindingKind.NARROWED, type_expression)
-
-    def _isinstance_tests(self, node: Node | None) -> list[tuple[str, int]]:
-        if node is None:
-            return []
-        if node.type == "boolean_operator":
-            operator = node.child_by_field_name("operator")
-            if operator is None or operator.type != "and":
-                return []
-            left = self._isinstance_tests(node.child_by_field_name("left"))
-            return left + self._isinstance_tests(node.child_by_field_name("right"))
-        if node.type == "parenthesized_expression":
-            return self._isinstance_tests(node.named_child(0) if node.named_child_count else None)
-        function = node.child_by_field_name("function") if node.type == "call" else None
-        arguments = node.child_by_field_name("arguments")
-        if function is None or function.text != b"isinstance" or arguments is None:
-            return []
-        operands = arguments.named_children
-        if len(operands) != 2 or operands[0].type != "identifier":
-            return []
-        name = text_of(operands[0])
-        # Narrowing a name that this scope does not bind would make it a local one.
-        return [(name, self.expr.lower(operands[1]))] if self.low.is_bound_here(name) else []
 
     # -- bindings
 
@@ -175,7 +165,7 @@ class Statements:
         if target is None:
             return
         self._mark_stored(target)
-        self.expr.bind_target(target, value)
+        bind_target(self.expr, target, value)
 
     def _mark_stored(self, target: Node) -> None:
         if target.type in {"attribute", "subscript"}:
@@ -237,37 +227,6 @@ class Statements:
         caught = self.low.intern((int(Tag.INSTANCE), self.expr.lower(pattern.named_child(0))))
         self._bind(alias, caught)
 
-    def _case(self, node: Node) -> None:
-        statement = node.parent.parent if node.parent is not None else None
-        subject = statement.child_by_field_name("subject") if statement is not None else None
-        value = self.expr.lower(subject)
-        for child in node.named_children:
-            if child.type == "case_pattern":
-                self._pattern(child, value, subject, node.child_by_field_name("consequence"))
-
-    def _pattern(self, node: Node, value: int, subject: Node | None, body: Node | None) -> None:
-        kind = node.type
-        children = node.named_children
-        if kind == "as_pattern" and len(children) == 2:
-            self._pattern(children[0], value, subject, body)
-            classes = _class_pattern(children[0])
-            bound = value if classes is None else self.low.intern((int(Tag.INSTANCE), self.expr.lower_dotted(classes)))
-            self.low.bind(text_of(children[1]), BindingKind.VALUE, bound)
-        elif kind == "class_pattern" and children:
-            instance = self.expr.lower_dotted(children[0])
-            if body is not None and subject is not None and subject.type == "identifier":
-                name = text_of(subject)
-                if self.low.is_bound_here(name):
-                    self._narrowings.setdefault(body.id, []).append((name, instance))
-            for child in children[1:]:
-                self._pattern(child, UNKNOWN, None, None)
-        elif kind == "dotted_name" and len(children) == 1:
-            self.low.bind(text_of(node), BindingKind.VALUE, value)
-        else:
-            inner = value if kind == "case_pattern" else UNKNOWN
-            for child in children:
-                self._pattern(child, inner, subject, body)
-
     def _delete(self, node: Node) -> None:
         for child in node.named_children:
             if child.type == "subscript":
@@ -299,7 +258,7 @@ class Statements:
         self.low.bind(text_of(name), BindingKind.VALUE, self.expr.annotation(right))
         self.definitions.simple(DefinitionKind.TYPE, node, name)
 
-    # -- imports
+    # -- what import statements bind
 
     def _import(self, node: Node) -> None:
         line = node.start_point[0] + 1
@@ -386,7 +345,7 @@ class Statements:
             return
         method = BINARY_METHODS.get(children[1].type, "")
         holder, other = (children[2], children[0]) if method == "__contains__" else (children[0], children[2])
-        if method and not other.type == "none":
+        if method and other.type != "none":
             left = self.expr.lower(holder)
             value = self.low.intern((int(Tag.OPERATOR), method, left, (self.expr.lower(other),)))
             self._operator_site(node, value, left, Via.OPERATOR)
@@ -416,12 +375,6 @@ class Statements:
             self.low.site(raised.start_point[0] + 1, call, Via.RAISE)
 
 
-def _class_pattern(node: Node) -> Node | None:
-    while node.type == "case_pattern" and node.named_child_count:
-        node = node.named_children[0]
-    return node.named_children[0] if node.type == "class_pattern" and node.named_child_count else None
-
-
 def _module_of(node: Node) -> tuple[str, int]:
     if node.type != "relative_import":
         return text_of(node), 0
@@ -429,3 +382,7 @@ def _module_of(node: Node) -> tuple[str, int]:
     module = text.lstrip(".")
     return module, len(text) - len(module)
 
+
+def _is_async(node: Node) -> bool:
+    first = node.child(0) if node.child_count else None
+    return first is not None and first.type == "async"

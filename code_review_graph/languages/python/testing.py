@@ -22,7 +22,9 @@ _UNITTEST_FILES: Final = ("test*.py",)
 # "test" is also what packages call their own test support, so it counts at the top only.
 _FOLDER, _TOP_FOLDER = "tests", "test"
 # Methods that run before each test of their class.
-SETUP_NAMES: Final = frozenset({"setUp", "setUpClass", "asyncSetUp", "setUpTestData", "setup_method", "setup_class", "setup"})
+SETUP_NAMES: Final = frozenset(
+    {"setUp", "setUpClass", "asyncSetUp", "setUpTestData", "setup_method", "setup_class", "setup"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,9 @@ def read_patterns(config_files: Mapping[str, bytes]) -> Patterns:
         if options:
             return Patterns(
                 files=_split(options.get("python_files")) or _DEFAULT_FILES,
-                functions=tuple(f"{item}*" if "*" not in item else item for item in _split(options.get("python_functions")))
-                or ("test*",),
-                classes=tuple(f"{item}*" if "*" not in item else item for item in _split(options.get("python_classes")))
-                or ("Test*",),
-            )  # fmt: skip
+                functions=_prefixes(options.get("python_functions")) or ("test*",),
+                classes=_prefixes(options.get("python_classes")) or ("Test*",),
+            )
     return Patterns()
 
 
@@ -70,6 +70,11 @@ def _split(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         return tuple(value.split())
     return tuple(str(item) for item in value) if isinstance(value, list) else ()
+
+
+def _prefixes(value: object) -> tuple[str, ...]:
+    """Names as pytest reads them: a plain one is a prefix."""
+    return tuple(item if "*" in item else f"{item}*" for item in _split(value))
 
 
 class Testing:
@@ -127,7 +132,7 @@ class Testing:
         return any(isinstance(base, str) and base.endswith("TestCase") for base in engine.linearization(owner))
 
     def fixture(self, function: int, name: str) -> int:
-        """Fixture that a parameter name means for a function: its class, its module, then conftests upwards; else -1."""
+        """Fixture that a parameter name means: of the class, the module, then conftests upwards; -1 for none."""
         candidates = [item for item in self._fixtures.get(name, ()) if item != function]
         if not candidates:
             return -1

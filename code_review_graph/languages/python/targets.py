@@ -1,0 +1,49 @@
+"""What stands on the left: names, attributes, items and patterns of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tree_sitter import Node
+
+from code_review_graph.facts import BindingKind, Tag
+from code_review_graph.languages.python.syntax import UNKNOWN, text_of
+
+if TYPE_CHECKING:
+    from code_review_graph.languages.python.expressions import Expressions
+
+
+def bind_target(expr: Expressions, node: Node | None, value: int) -> None:
+    """Bind what stands on the left of an assignment, a loop or a ``with``."""
+    if node is None:
+        return
+    kind = node.type
+    if kind == "identifier":
+        expr.low.bind(text_of(node), BindingKind.VALUE, value)
+    elif kind == "attribute":
+        name = node.child_by_field_name("attribute")
+        if name is not None:
+            expr.low.write_attribute(expr.field(node, "object"), text_of(name), value)
+    elif kind == "subscript":
+        keys = node.children_by_field_name("subscript")
+        key = expr.lower(keys[0]) if len(keys) == 1 else UNKNOWN
+        expr.low.write_item(expr.field(node, "value"), key, value)
+    elif kind in {"pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "as_pattern_target",
+                  "parenthesized_expression"}:  # fmt: skip
+        _bind_many(expr, node, value)
+
+
+def _bind_many(expr: Expressions, node: Node, value: int) -> None:
+    children = node.named_children
+    if node.type in {"as_pattern_target", "parenthesized_expression"}:
+        bind_target(expr, children[0] if children else None, value)
+        return
+    after = False
+    for position, child in enumerate(children):
+        if child.type == "list_splat_pattern":
+            rest = expr.low.intern((int(Tag.SLICE), value, position))
+            bind_target(expr, child.named_child(0) if child.named_child_count else None, rest)
+            after = True
+        else:
+            place = position - len(children) if after else position
+            bind_target(expr, child, expr.low.intern((int(Tag.UNPACK), value, place)))
