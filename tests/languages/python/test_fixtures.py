@@ -157,7 +157,7 @@ def _cases() -> list[Case]:
         fixture = load(root.name)
         count: Counter[str] = Counter()
         for item in read_expectations(root):
-            where = fixture.node(min(fixture.enclosing(item.path, item.line), key=lambda n: -n)).qualified_name
+            where = fixture.node(max(fixture.enclosing(item.path, item.line))).qualified_name
             name = f"{root.name}/{_REDEFINED.sub('', where)} {item.rule} {item.detail} {item.reference}"
             name = " ".join(name.split())
             count[name] += 1
