@@ -66,19 +66,19 @@ class Lowering:
         self.scope = 0
         self.block = 0
         self.loop_depth = 0
-        self._regions: list[tuple[int, int, int, int]] = []  # end byte; scope, block, loop depth to return to
+        self.regions: list[tuple[int, int, int, int]] = []  # end byte; scope, block, loop depth to return to
         self._redirects: dict[tuple[int, str], int] = {}
 
     # -- regions
 
     def leave_regions(self, position: int) -> None:
         """Close every region that ends at or before a byte position."""
-        regions = self._regions
+        regions = self.regions
         while regions and regions[-1][0] <= position:
             _, self.scope, self.block, self.loop_depth = regions.pop()
 
     def _enter(self, end: int) -> None:
-        self._regions.append((end, self.scope, self.block, self.loop_depth))
+        self.regions.append((end, self.scope, self.block, self.loop_depth))
 
     def open_scope(self, kind: ScopeKind, definition: int, end: int) -> int:
         """Open a scope that reaches to byte ``end``; returns its index."""
@@ -94,7 +94,7 @@ class Lowering:
 
     def close_region(self) -> None:
         """Close the region opened last, wherever it ends."""
-        _, self.scope, self.block, self.loop_depth = self._regions.pop()
+        _, self.scope, self.block, self.loop_depth = self.regions.pop()
 
     def reopen_scope(self, scope: int, end: int) -> None:
         """Stand in a scope again that was opened and closed before."""

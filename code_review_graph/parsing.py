@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import chain, islice
 
 from tree_sitter import Node, Parser, Query, QueryCursor
 
@@ -89,10 +90,11 @@ def _walk(lowering: Lowering, language: Language, parser: Parser, captures: dict
         for node in nodes:
             order += 1
             events.append((node.start_byte, -node.end_byte, first, order, handler, node))
-    events.sort(key=lambda event: event[:4])
-    leave = lowering.leave_regions
+    events.sort()  # the order of capture is unique: handlers and nodes are never compared
+    regions = lowering.regions
     for start, _, _, _, handler, node in events:
-        leave(start)
+        if regions and regions[-1][0] <= start:
+            lowering.leave_regions(start)
         handler(node)
 
 
@@ -157,10 +159,10 @@ def _pieces(spans: list[tuple[int, int]], order: list[int], length: int) -> Iter
 
 
 def _split(text: bytes) -> str:
-    seen: dict[str, None] = {}
-    for identifier in dict.fromkeys(_IDENTIFIER.findall(text)):
-        for word in split_identifier(identifier.decode("utf-8", "replace")):
-            seen[word] = None
-        if len(seen) >= MAX_WORDS:
-            break
-    return " ".join(seen)
+    parts = chain.from_iterable(map(_words_of, dict.fromkeys(_IDENTIFIER.findall(text))))
+    return " ".join(islice(dict.fromkeys(parts), MAX_WORDS))
+
+
+@lru_cache(maxsize=1 << 16)
+def _words_of(identifier: bytes) -> tuple[str, ...]:
+    return split_identifier(identifier.decode("utf-8", "replace"))

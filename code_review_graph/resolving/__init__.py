@@ -25,7 +25,7 @@ __all__ = ["CONFIG_FILES", "RepositoryContext", "resolve"]
 # Rounds in which callers found so far fill the parameters of what they call.
 MAX_ROUNDS: Final = 4
 # A round that adds less than one edge in so many is the last: on a large repository it costs more than it finds.
-MIN_GAIN: Final = 200
+MIN_GAIN: Final = 40
 STAGE: Final = "resolve"
 
 
@@ -68,7 +68,7 @@ def _draw_sites(engine: Evaluator, nodes: Nodes, collector: Collector, progress:
     for _ in range(MAX_ROUNDS):
         known = collector.size()
         engine.next_round()
-        engine.members_of.writes.collect_items()
+        engine.members_of.writes.collect_items(passes=1)
         progress(STAGE, total, total)
         waiting = [item for item in waiting if drawer.draw(*item)]
         if not waiting or (collector.size() - known) * MIN_GAIN < known:

@@ -59,6 +59,7 @@ class Drawer:
         self.collector = collector
         self._unanswered: OpenReference | None = None
         self.open_references: dict[tuple[int, Site], OpenReference] = {}
+        self.names = {definition.name for definition in self.program.definitions}
         self.method_names = {
             definition.name
             for number, definition in enumerate(self.program.definitions)
@@ -199,7 +200,7 @@ class Drawer:
         semantics = self.engine.semantics[self.program.scope_file[scope]]
         run = {item for name in called for item in semantics.callbacks(name, shape)}
         for argument in (*shape[2], *[item for _, item in shape[3]]):
-            if not self._may_be_definition(scope, argument):
+            if argument not in run and not self._may_be_definition(scope, argument):
                 continue
             for value, certainty in self.engine.evaluate(scope, argument).items():
                 if value[0] not in {FUNCTION, BOUND, CLASS} or not self.nodes.node_of[value[1]]:
@@ -219,8 +220,8 @@ class Drawer:
     def _may_be_definition(self, scope: int, expression: int) -> bool:
         shape = self.program.expressions[self.program.scope_file[scope]][expression]
         if shape[0] == Tag.NAME:
-            return True
-        return shape[0] == Tag.MEMBER and shape[2] in self.method_names
+            return shape[1] in self.names
+        return shape[0] == Tag.MEMBER and shape[2] in self.names
 
     # -- constructs that call without saying so
 

@@ -62,9 +62,9 @@ class Writes:
         self._deferred.clear()
         self.engine.restart()
 
-    def collect_items(self) -> None:
-        """Fill the table of container elements."""
-        for _ in range(2):  # a container inside a container is found in the second pass
+    def collect_items(self, passes: int = 2) -> None:
+        """Fill the table of container elements; a container inside a container is found in the second pass."""
+        for _ in range(passes):
             found = []
             for file, facts in enumerate(self.program.files):
                 base = self.program.scope_base[file]

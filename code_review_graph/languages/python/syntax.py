@@ -11,7 +11,8 @@ UNKNOWN: Final = 0  # the expression that means nothing
 
 def text_of(node: Node) -> str:
     """The node's own text."""
-    return (node.text or b"").decode("utf-8", "replace")
+    text = node.text
+    return str(text, "utf-8", "replace") if text else ""
 
 
 def string_content(node: Node) -> str | None:
