@@ -13,7 +13,7 @@ from enum import IntEnum, IntFlag
 from typing import Any, Final, NamedTuple
 
 # Bump when the lowered form changes: stored facts of another version are parsed anew.
-FACTS_VERSION: Final = 1
+FACTS_VERSION: Final = 2
 
 Expression = tuple[Any, ...]
 NO_EXPRESSION: Final = -1
@@ -57,6 +57,7 @@ class Via(IntEnum):
     PROPERTY = 6
     CALLBACK = 7
     FIXTURE = 8
+    SETTER = 9
 
 
 class ScopeKind(IntEnum):
@@ -104,6 +105,7 @@ class DefinitionFlag(IntFlag):
     FIXTURE = 128
     SETTER = 256
     ABSTRACT = 512
+    AUTOUSE = 1024
 
 
 class ParameterKind(IntEnum):
@@ -145,6 +147,7 @@ class Definition(NamedTuple):
     yields: tuple[int, ...]
     body_words: str
     alias: str = ""  # the name under which a test framework knows it
+    uses: tuple[str, ...] = ()  # fixtures that it uses without taking them as parameters
 
 
 Binding = tuple[int, Any, int]  # (BindingKind, payload, block)

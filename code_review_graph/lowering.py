@@ -182,9 +182,9 @@ class Lowering:
         """Record a place where code may run."""
         self.facts.sites.append(Site(self.scope, line, expression, int(via)))
 
-    def load(self, line: int, expression: int) -> None:
-        """Record a member read."""
-        self.facts.loads.append(Site(self.scope, line, expression, int(Via.PROPERTY)))
+    def load(self, line: int, expression: int, via: Via = Via.PROPERTY) -> None:
+        """Record that a member is read (or, by ``Via.SETTER``, set)."""
+        self.facts.loads.append(Site(self.scope, line, expression, int(via)))
 
     def write_attribute(self, target: int, name: str, value: int, annotation: int = NO_EXPRESSION) -> None:
         """Record ``target.name = value``."""

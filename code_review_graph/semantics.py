@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from code_review_graph.facts import Via
 from code_review_graph.program import Program
 from code_review_graph.values import Value, Values
 
@@ -69,15 +70,20 @@ class TestRules(Protocol):
         """Whether a runner fills the parameters of a function."""
         ...
 
-    def fixture(self, function: int, name: str) -> int:
+    def fixture(self, engine: Evaluation, function: int, name: str) -> int:
         """Definition that a runner calls for a parameter; -1 for none."""
+        ...
+
+    def used(self, engine: Evaluation, function: int) -> list[int]:
+        """Definitions that a runner calls for a test which does not take their result."""
         ...
 
 
 class Semantics(Protocol):
     """Rules of one language over one program."""
 
-    constructors: tuple[str, ...]
+    # Methods that a constructor call runs, of each group the first that the class has, and how the edge says so.
+    constructors: tuple[tuple[tuple[str, ...], Via | None], ...]
     call_method: str
     dynamic_attribute: str
     setup_names: frozenset[str]
@@ -121,6 +127,18 @@ class Semantics(Protocol):
 
     def parameter(self, engine: Evaluation, function: int, position: int) -> Values:
         """Values that a framework passes to a parameter (test fixtures ...)."""
+        ...
+
+    def protocol(self, dotted: str) -> tuple[str, ...]:
+        """Methods that a function outside the repository calls on its first argument; the first that exists runs."""
+        ...
+
+    def substitutes(self, method: str) -> tuple[str, ...]:
+        """An implicitly called method, then what runs where a class lacks it."""
+        ...
+
+    def reflected(self, method: str) -> str:
+        """Method of the right operand that may run for an operator; "" for none."""
         ...
 
     def is_enumeration(self, bases: tuple[int | str, ...]) -> bool:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from code_review_graph.facts import BindingKind, DefinitionFlag, Expression, ParameterKind, Tag
+from code_review_graph.facts import Binding, BindingKind, DefinitionFlag, Expression, ParameterKind, Tag
 from code_review_graph.values import (
     BOUND,
     CLASS,
@@ -19,11 +19,13 @@ from code_review_graph.values import (
     GENERATOR,
     INFERRED,
     INSTANCE,
+    OWN_INSTANCE,
     PARAMETER,
     Value,
     Values,
     as_values,
     at_least,
+    external_instance,
     instance,
     merge,
 )
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
 
 _CLASS_METHOD = int(DefinitionFlag.CLASS_METHOD)
+_OVERLOAD = int(DefinitionFlag.OVERLOAD)
 
 # Call sites of one function whose arguments are looked at; the rest seldom say anything new.
 MAX_CALLERS: Final = 48
@@ -74,9 +77,11 @@ class Calls:
         if position == 0 and parameter.kind == ParameterKind.POSITIONAL and self.program.is_method(function):
             return self.receiver(function)
         scope = self.program.scope_of(function)
-        if parameter.kind in {ParameterKind.STAR, ParameterKind.DOUBLE_STAR}:
-            return EMPTY
         declared = self.engine.types(scope, parameter.annotation)
+        if parameter.kind in {ParameterKind.STAR, ParameterKind.DOUBLE_STAR}:
+            if declared:
+                return {collected(parameter.kind, declared): EXACT}
+            return {(PARAMETER, function, position): INFERRED}
         if declared:
             return declared
         semantics = self.engine.semantics[self.program.definition_file[function]]
@@ -115,6 +120,9 @@ class Calls:
         for site in islice(self.incoming[function], MAX_CALLERS):
             for scope, expression in self.argument(function, position, site):
                 merge(found, self.expand(self.engine.evaluate(scope, expression)), INFERRED)
+        kind = self.program.definitions[function].parameters[position].kind
+        if found and kind in {ParameterKind.STAR, ParameterKind.DOUBLE_STAR}:
+            return {collected(kind, found): INFERRED}
         return found
 
     def argument(self, function: int, position: int, site: Incoming) -> list[tuple[int, int]]:
@@ -122,10 +130,15 @@ class Calls:
         scope, (_, _, positional, keywords, has_star), offset = site
         definition = self.program.definitions[function]
         parameter = definition.parameters[position]
+        place = position - offset
+        if parameter.kind == ParameterKind.STAR:
+            return [(scope, expression) for expression in positional[max(place, 0) :]]
+        if parameter.kind == ParameterKind.DOUBLE_STAR:
+            taken = {item.name for item in definition.parameters}
+            return [(scope, expression) for name, expression in keywords if name not in taken]
         for name, expression in keywords:
             if name == parameter.name:
                 return [(scope, expression)]
-        place = position - offset
         if parameter.kind == ParameterKind.POSITIONAL and 0 <= place < len(positional):
             return [(scope, positional[place])]
         if parameter.default > 0 and not has_star:
@@ -175,17 +188,24 @@ class Calls:
 
     def _substitute(self, values: Values, function: int, receiver: Value | None, site: Incoming) -> Values:
         """Put a call's own arguments in place of the function's parameters."""
-        if receiver is None and not any(value[0] == PARAMETER for value in values):
+        if receiver is None and not any(value[0] in {PARAMETER, OWN_INSTANCE} for value in values):
             return values
         found: Values = {}
         for value, certainty in values.items():
             if value[0] == PARAMETER and value[1] == function:
                 merge(found, self._argument_values(function, value[2], receiver, site), max(certainty, INFERRED))
+            elif value[0] == OWN_INSTANCE and value[1] == function:
+                merge(found, {self._own_instance(function, receiver): max(certainty, INFERRED)})
             elif value[0] == GENERATOR and value[1] == function:
                 merge(found, {(GENERATOR, function, receiver): certainty})
             else:
                 merge(found, {value: certainty})
         return found
+
+    def _own_instance(self, function: int, receiver: Value | None) -> Value:
+        if receiver is not None and receiver[0] in {INSTANCE, CLASS}:
+            return instance(receiver[1], exact=receiver[2])
+        return instance(self.program.class_of[function], exact=False)
 
     def _argument_values(self, function: int, position: int, receiver: Value | None, site: Incoming) -> Values:
         if position == 0 and receiver is not None:
@@ -205,6 +225,9 @@ class Calls:
             declared = self._linked(function) or self.engine.types(self.program.scope_of(function), definition.returns)
             if declared:
                 return declared
+        signatures = self._overloaded(function)
+        if signatures:
+            return signatures
         if definition.yields:
             return {(GENERATOR, function, None): EXACT}
         body = self.program.body_of(function)
@@ -217,19 +240,59 @@ class Calls:
                 merge(found, self.engine.evaluate(body, expression), EXACT)
         return self._not_surer(found)
 
+    def _overloaded(self, function: int) -> Values:
+        """Results that the overload signatures of an implementation declare."""
+        definition = self.program.definitions[function]
+        scope = self.program.scope_of(function)
+        base = self.program.definition_base[self.program.definition_file[function]]
+        found: Values = {}
+        for kind, payload, _ in self.program.scopes[scope].bindings.get(definition.name, ()):
+            if kind == BindingKind.DEFINITION and self.program.definitions[base + payload].flags & _OVERLOAD:
+                merge(found, self.engine.types(scope, self.program.definitions[base + payload].returns))
+        return found
+
     @staticmethod
     def _not_surer(values: Values) -> Values:
         return {v: max(c, INFERRED) if v[0] == INSTANCE else c for v, c in values.items()}
 
     def _own_parameter(self, function: int, body: int, expression: int) -> Value | None:
-        """``return self``: the receiver of the call, not just the class that defines the method."""
-        shape = self.program.expressions[self.program.scope_file[body]][expression]
-        if shape[0] != Tag.NAME or not self.program.is_method(function):
+        """``return self`` and ``return cls()``: by the receiver of the call, not just the class that has the method."""
+        if not self.program.is_method(function):
+            return None
+        shape = self._shape(body, expression)
+        if shape[0] == Tag.CALL:
+            return (OWN_INSTANCE, function) if self._is_own_class(body, shape[1]) else None
+        binding = self._only_binding(body, shape)
+        if binding is None:
+            return None
+        if binding[0] == BindingKind.VALUE:
+            made = self._shape(body, binding[1])
+            own = made[0] == Tag.CALL and self._is_own_class(body, made[1])
+            return (OWN_INSTANCE, function) if own else None
+        is_receiver = binding[0] == BindingKind.PARAMETER and binding[1] == 0
+        return (PARAMETER, function, 0) if is_receiver else None
+
+    def _is_own_class(self, body: int, expression: int) -> bool:
+        """``cls``, ``type(self)`` or ``self.__class__`` in a method."""
+        shape = self._shape(body, expression)
+        if shape[0] == Tag.MEMBER and shape[2] == "__class__":
+            shape = self._shape(body, shape[1])
+        elif shape[0] == Tag.CALL and len(shape[2]) == 1 and self._shape(body, shape[1])[:2] == (Tag.NAME, "type"):
+            shape = self._shape(body, shape[2][0])
+        elif not self.program.definitions[self.program.owner_of(body)].flags & _CLASS_METHOD:
+            return False
+        binding = self._only_binding(body, shape)
+        return binding is not None and binding[0] == BindingKind.PARAMETER and binding[1] == 0
+
+    def _shape(self, scope: int, expression: int) -> Expression:
+        return self.program.expressions[self.program.scope_file[scope]][max(expression, 0)]
+
+    def _only_binding(self, body: int, shape: Expression) -> Binding | None:
+        """The one binding of a name in the body itself."""
+        if shape[0] != Tag.NAME:
             return None
         bindings = self.engine.names.bindings(body, shape[1], shape[2], shape[3])
-        if len(bindings) == 1 and bindings[0][0] == body and bindings[0][1][0] == BindingKind.PARAMETER:
-            return (PARAMETER, function, 0) if bindings[0][1][1] == 0 else None
-        return None
+        return bindings[0][1] if len(bindings) == 1 and bindings[0][0] == body else None
 
     def _linked(self, function: int) -> Values:
         """Declared results that depend on the call: ``-> Self``, and a type variable that a parameter shares."""
@@ -251,3 +314,10 @@ class Calls:
     def returns_of_value(self, value: Value) -> Values:
         """Results of one callee called without arguments."""
         return at_least(self.returned({value: EXACT}), INFERRED)
+
+
+def collected(kind: int, values: Values) -> Value:
+    """What ``*args`` and ``**kwargs`` hold."""
+    if kind == ParameterKind.STAR:
+        return external_instance("builtins.list", values)
+    return external_instance("builtins.dict", EMPTY, values)

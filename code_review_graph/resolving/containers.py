@@ -9,6 +9,7 @@ from code_review_graph.facts import NO_EXPRESSION, DefinitionFlag, Expression, T
 from code_review_graph.resolving.writes import ItemEntry
 from code_review_graph.values import (
     BOUND,
+    CLASS,
     CONTAINER,
     EMPTY,
     EXACT,
@@ -63,6 +64,8 @@ class Containers:
             return self.engine.calls.returned(self.engine.members({value: EXACT}, "__getitem__"))
         if value[0] == GENERATOR:
             return self._yielded(value)
+        if value[0] == CLASS and self.engine.members_of.is_enumeration(value[1]):
+            return {(INSTANCE, value[1], True, ()): INFERRED}
         return EMPTY
 
     def _tuple_item(self, value: Value, key: Value | None) -> Values:

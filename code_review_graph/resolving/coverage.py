@@ -72,24 +72,25 @@ def _reach(
 
 
 def _setups(engine: Evaluator, nodes: Nodes, test: int) -> list[int]:
-    """Nodes of the tests' own methods that run before a test of a class (a framework's base classes test nothing)."""
+    """Nodes of the tests' own code that runs around a test; a framework's base classes test nothing."""
     program = engine.program
     number = nodes.definition_of(test)
     owner = program.class_of[number]
-    if owner < 0:
-        return []
-    names = engine.semantics[program.definition_file[number]].setup_names
+    file = program.definition_file[number]
+    names = engine.semantics[file].setup_names
+    scopes = [program.scope_base[file]]
+    bases = engine.linearization(owner) if owner >= 0 else ()
+    scopes += [body for base in bases if isinstance(base, int) and (body := program.body_of(base)) >= 0]
     found: list[int] = []
-    for base in engine.linearization(owner):
-        if isinstance(base, int) and program.body_of(base) >= 0:
-            bindings = program.scopes[program.body_of(base)].bindings
-            offset = program.definition_base[program.definition_file[base]]
-            for name in sorted(names & bindings.keys()):
-                found += [
-                    nodes.node_of[offset + payload]
-                    for kind, payload, _ in bindings[name]
-                    if kind == BindingKind.DEFINITION and _is_test_code(nodes, nodes.node_of[offset + payload])
-                ]
+    for scope in scopes:
+        bindings = program.scopes[scope].bindings
+        offset = program.definition_base[program.scope_file[scope]]
+        for name in sorted(names & bindings.keys()):
+            found += [
+                nodes.node_of[offset + payload]
+                for kind, payload, _ in bindings[name]
+                if kind == BindingKind.DEFINITION and _is_test_code(nodes, nodes.node_of[offset + payload])
+            ]
     return found
 
 

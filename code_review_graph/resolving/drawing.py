@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from code_review_graph.facts import Expression, Site, Tag, Via
@@ -23,6 +23,7 @@ from code_review_graph.values import (
     FUNCTION,
     INFERRED,
     INSTANCE,
+    SUPER,
     Value,
     Values,
 )
@@ -38,6 +39,7 @@ VIA_NAMES: Final = {
     Via.PROPERTY: "property",
     Via.CALLBACK: "callback",
     Via.FIXTURE: "fixture",
+    Via.SETTER: "property",
 }
 # More overrides than this say that anything may run.
 MAX_OVERRIDES: Final = 16
@@ -117,6 +119,15 @@ class Drawer:
         if not drawn and via != Via.RAISE:
             self._refer(file, caller, site, shape, callees)
         self._draw_callbacks(scope, caller, site.line, shape, callees)
+        if shape[2]:
+            self._draw_builtin(scope, site, shape, callees)
+
+    def _draw_builtin(self, scope: int, site: Site, shape: Expression, callees: Values) -> None:
+        """``len(x)`` runs ``x.__len__``."""
+        semantics = self.engine.semantics[self.program.scope_file[scope]]
+        for callee in callees:
+            for name in semantics.protocol(callee[1]) if callee[0] == EXTERNAL else ():
+                self._draw_implicit(scope, site, shape[2][0], semantics.substitutes(name))
 
     def targets(self, callee: Value, certainty: int) -> Iterator[tuple[int, int, Via | None]]:
         """Definitions that run when a value is called."""
@@ -128,10 +139,10 @@ class Drawer:
             yield from self._dispatch(callee)
         elif kind == CLASS:
             yield callee[1], certainty, None
-            for name in self._semantics(callee[1]).constructors:
-                constructor = self.engine.members_of.method(callee[1], name)
-                if constructor >= 0:
-                    yield constructor, certainty, None
+            for names, via in self._semantics(callee[1]).constructors:
+                found = [m for name in names if (m := self.engine.members_of.method(callee[1], name)) >= 0]
+                for constructor in found[:1]:
+                    yield constructor, certainty, via
         elif kind == INSTANCE:
             method = self.engine.members({callee: certainty}, self._semantics(callee[1]).call_method)
             for bound, level in method.items():
@@ -143,7 +154,7 @@ class Drawer:
 
     def _dispatch(self, callee: Value) -> Iterator[tuple[int, int, Via | None]]:
         receiver = callee[2]
-        if receiver is None or receiver[0] not in {INSTANCE, CLASS} or receiver[2]:
+        if len(callee) > 3 or receiver is None or receiver[0] not in {INSTANCE, CLASS} or receiver[2]:
             return
         overrides = self.engine.members_of.overrides(receiver, self.program.definitions[callee[1]].name)
         if len(overrides) <= MAX_OVERRIDES:
@@ -226,10 +237,22 @@ class Drawer:
     # -- constructs that call without saying so
 
     def _draw_operator(self, scope: int, site: Site, shape: Expression) -> None:
-        if shape[1] in self.method_names:
-            owners = self.engine.calls.expand(self.engine.evaluate(scope, shape[2]))
-            for owner, certainty in owners.items():
-                self._draw_special(scope, site, owner, shape[1], certainty)
+        semantics = self.engine.semantics[self.program.scope_file[scope]]
+        names = [name for name in semantics.substitutes(shape[1]) if name in self.method_names]
+        drawn = names and self._draw_implicit(scope, site, shape[2], names)
+        mirrored = semantics.reflected(shape[1])
+        if not drawn and len(shape[3]) == 1 and mirrored in self.method_names:
+            self._draw_implicit(scope, site, shape[3][0], list(semantics.substitutes(mirrored)))
+
+    def _draw_implicit(self, scope: int, site: Site, operand: int, names: Sequence[str]) -> bool:
+        """Draw the first of some methods that each possible value of an operand has; whether any was found."""
+        drawn = False
+        for owner, certainty in self.engine.calls.expand(self.engine.evaluate(scope, operand)).items():
+            for name in names:
+                if self._draw_special(scope, site, owner, name, certainty):
+                    drawn = True
+                    break
+        return drawn
 
     def _draw_protocol(self, scope: int, site: Site, shape: Expression) -> None:
         owners = self.engine.calls.expand(self.engine.evaluate(scope, shape[1]))
@@ -238,21 +261,25 @@ class Drawer:
                 continue
             for names in _PROTOCOLS[Tag(shape[0])][len(shape) - 2 :][:1]:
                 for name in names:
-                    if name in self.method_names:
-                        self._draw_special(scope, site, owner, name, certainty)
+                    self._draw_special(scope, site, owner, name, certainty)
 
-    def _draw_special(self, scope: int, site: Site, owner: Value, name: str, certainty: int) -> None:
-        if owner[0] != INSTANCE:
-            return
+    def _draw_special(self, scope: int, site: Site, owner: Value, name: str, certainty: int) -> bool:
+        """Draw a method that a construct calls on a value; whether the value's class has it."""
+        if owner[0] != INSTANCE or name not in self.method_names:
+            return False
+        drawn = False
         for bound, level in self.engine.members({owner: EXACT}, name).items():
             if bound[0] in {BOUND, FUNCTION}:
                 found = max(level, certainty, INFERRED)
-                self._edge(self.nodes.caller(scope), bound[1], site.line, found, site.via)
+                via = Via.OPERATOR if site.via == Via.CALL else site.via
+                self._edge(self.nodes.caller(scope), bound[1], site.line, found, via)
+                drawn = True
+        return drawn
 
     def _draw_property(self, scope: int, site: Site, shape: Expression) -> None:
         for owner, certainty in self.engine.calls.expand(self.engine.evaluate(scope, shape[1])).items():
-            if owner[0] != INSTANCE:
+            if owner[0] not in {INSTANCE, SUPER} or (owner[0] == SUPER and owner[2][0] != INSTANCE):
                 continue
-            getter = self.engine.members_of.property_getter(owner, shape[2])
-            if getter >= 0:
-                self._edge(self.nodes.caller(scope), getter, site.line, max(certainty, EXACT), Via.PROPERTY)
+            run = self.engine.members_of.property_function(owner, shape[2], setter=site.via == Via.SETTER)
+            if run >= 0:
+                self._edge(self.nodes.caller(scope), run, site.line, max(certainty, EXACT), Via.PROPERTY)

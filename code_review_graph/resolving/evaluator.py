@@ -18,10 +18,12 @@ from code_review_graph.resolving.names import BoundName, Names
 from code_review_graph.resolving.types import Types
 from code_review_graph.semantics import Semantics
 from code_review_graph.values import (
+    BOUND,
     CLASS,
     CONTAINER,
     EMPTY,
     EXACT,
+    EXTERNAL_INSTANCE,
     FUNCTION,
     INFERRED,
     INSTANCE,
@@ -38,6 +40,8 @@ from code_review_graph.values import (
 MAX_DEPTH: Final = 48
 _EXPRESSION_BITS: Final = 24
 _CONTAINER_TAGS: Final = frozenset({int(Tag.SEQUENCE), int(Tag.MAPPING), int(Tag.GENERATE)})
+# Operators that give a builtin collection of the same kind.
+_JOINING: Final = frozenset({"__add__", "__mul__", "__or__", "__and__", "__sub__", "__iadd__", "__ior__"})
 _DEFINITION: Final = int(BindingKind.DEFINITION)
 _VALUE: Final = int(BindingKind.VALUE)
 _DECLARED: Final = int(BindingKind.DECLARED)
@@ -301,8 +305,22 @@ class Evaluator:
         found: Values = {}
         for owner, certainty in self.calls.expand(owners).items():
             if owner[0] == INSTANCE:
-                bound = self.members_of.of({owner: max(certainty, INFERRED)}, method)
-                merge(found, self.call(bound, scope, (Tag.CALL, 0, shape[3], (), False)), INFERRED)
+                merge(found, self._operated(owner, certainty, scope, method, shape[3]), INFERRED)
             elif owner[0] == LITERAL:
                 found[external_instance(f"builtins.{owner[1]}")] = INFERRED
+            elif owner[0] in {CONTAINER, EXTERNAL_INSTANCE} and method in _JOINING:
+                found[owner] = INFERRED
+        mirrored = self.semantics[self._scope_file[scope]].reflected(method)
+        if not found and mirrored and len(shape[3]) == 1:
+            for owner, certainty in self.calls.expand(self.evaluate(scope, shape[3][0])).items():
+                if owner[0] == INSTANCE:
+                    merge(found, self._operated(owner, certainty, scope, mirrored, (operand,)), INFERRED)
         return found
+
+    def _operated(self, owner: Value, certainty: int, scope: int, method: str, operands: tuple[int, ...]) -> Values:
+        """Result of an operator's method on one value."""
+        for name in self.semantics[self._scope_file[scope]].substitutes(method):
+            bound = self.members_of.of({owner: max(certainty, INFERRED)}, name)
+            if any(value[0] in {BOUND, FUNCTION} for value in bound):
+                return self.call(bound, scope, (Tag.CALL, 0, operands, (), False))
+        return EMPTY

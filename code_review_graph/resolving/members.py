@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from code_review_graph.facts import BindingKind, DefinitionFlag
+from code_review_graph.facts import Binding, BindingKind, DefinitionFlag
 from code_review_graph.resolving.classes import Classes
 from code_review_graph.resolving.writes import Writes
 from code_review_graph.values import (
@@ -40,6 +40,9 @@ _STATIC = int(DefinitionFlag.STATIC)
 _CLASS_METHOD = int(DefinitionFlag.CLASS_METHOD)
 _PROPERTY = int(DefinitionFlag.PROPERTY)
 _SETTER = int(DefinitionFlag.SETTER)
+_VALUE = int(BindingKind.VALUE)
+# What the builtin that makes a property gives back; its first argument is the getter.
+PROPERTY_OBJECT = "builtins.property"
 _DECLARED = int(BindingKind.DECLARED)
 _DEFINITION = int(BindingKind.DEFINITION)
 _BUILT_IN = frozenset({CONTAINER, GENERATOR, EXTERNAL_INSTANCE})
@@ -116,10 +119,12 @@ class Members:
         declared = self._declared(body, bindings, written)
         if declared:
             return declared
+        if bindings and receiver[0] == CLASS and self._is_enumerated(owner, name, bindings):
+            return {instance(owner, exact=True): EXACT}
         found: Values = {}
-        for binding in _final(bindings) if bindings else ():
+        for binding in self._final(owner, bindings) if bindings else ():
             for value, certainty in self.engine.bound((body, binding)).items():
-                merge(found, self._bind(value, receiver, owner), certainty)
+                merge(found, self._bind(value, receiver), certainty)
         for write in written:
             merge(found, self.engine.evaluate(write[0], write[1]), INFERRED)
         return found
@@ -138,13 +143,13 @@ class Members:
                 return found
         return EMPTY
 
-    def _bind(self, value: Value, receiver: Value, owner: int) -> Values:
+    def _bind(self, value: Value, receiver: Value) -> Values:
         """What a class attribute becomes when it is read through an instance or the class."""
         if value[0] == INSTANCE:
             return self._descriptor(value, receiver)
         if value[0] != FUNCTION:
-            if self._is_member(owner, value, receiver):
-                return {instance(owner, exact=True): EXACT}
+            if value[0] == EXTERNAL_INSTANCE and value[1] == PROPERTY_OBJECT:
+                return self._property_object(value, receiver)
             return {value: EXACT}
         flags = self.program.definitions[value[1]].flags
         if flags & _STATIC:
@@ -158,11 +163,21 @@ class Members:
             return {(BOUND, value[1], through): EXACT}
         return {(BOUND, value[1], receiver): EXACT} if receiver[0] == INSTANCE else {value: EXACT}
 
-    def _is_member(self, owner: int, value: Value, receiver: Value) -> bool:
-        if value[0] != LITERAL or receiver[0] != CLASS:
-            return False
-        semantics = self.engine.semantics[self.program.definition_file[owner]]
-        return semantics.is_enumeration(self.classes.linearization(owner))
+    def _is_enumerated(self, owner: int, name: str, bindings: list[Binding]) -> bool:
+        """Whether an attribute of a class is one of its enumerated instances."""
+        return bindings[-1][0] == _VALUE and not name.startswith("_") and self.is_enumeration(owner)
+
+    def is_enumeration(self, definition: int) -> bool:
+        """Whether a class enumerates its instances."""
+        semantics = self.engine.semantics[self.program.definition_file[definition]]
+        return semantics.is_enumeration(self.classes.linearization(definition))
+
+    def _property_object(self, value: Value, receiver: Value) -> Values:
+        """``x = property(getter)`` in a class body."""
+        found: Values = {}
+        for getter in value[2][0] if value[2] and receiver[0] == INSTANCE else ():
+            merge(found, self.engine.calls.returned({(BOUND, getter[1], receiver): EXACT}))
+        return found
 
     def _descriptor(self, value: Value, receiver: Value) -> Values:
         getter = self._along(self.classes.linearization(value[1]), value, "__get__")
@@ -172,15 +187,25 @@ class Members:
 
     def _of_super(self, value: Value, name: str) -> Values:
         _, owner, receiver = value
-        order = self.classes.linearization(receiver[1])
-        after = order[order.index(owner) + 1 :] if owner in order else self.classes.linearization(owner)[1:]
+        after = self.after(receiver[1], owner)
         found = self._along(after, receiver, name)
-        if found is not None:
-            return found
+        found = {} if found is None else dict(found)
+        for heir in () if receiver[2] else self.classes.descendants(receiver[1])[:MAX_SUBCLASSES]:
+            # An heir with further bases may put a sibling between the class and its own base.
+            if len(self.classes.bases(heir)) > 1:
+                merge(found, self._along(self.after(heir, owner), receiver, name) or EMPTY, DISPATCH)
+        if found:
+            # Which method runs is settled: nothing below the class can replace it.
+            return {(*v, True) if v[0] == BOUND and len(v) == 3 else v: level for v, level in found.items()}
         for base in after:
             if isinstance(base, str) and base != "builtins.object":
                 return {(EXTERNAL, f"{base}.{name}"): EXACT}
         return {(EXTERNAL, f"builtins.object.{name}"): EXACT}
+
+    def after(self, definition: int, owner: int) -> tuple[int | str, ...]:
+        """Look-up order of a class past one of its bases: what ``super()`` in that base looks through."""
+        order = self.classes.linearization(definition)
+        return order[order.index(owner) + 1 :] if owner in order else self.classes.linearization(owner)[1:]
 
     def _below(self, receiver: Value, name: str) -> Values:
         """Members of subclasses, for a class that leaves them to its heirs."""
@@ -188,7 +213,7 @@ class Members:
             return EMPTY
         found: Values = {}
         for heir in self.classes.descendants(receiver[1])[:MAX_SUBCLASSES]:
-            own = self._own(heir, (receiver[0], heir, False, *receiver[3:]), name)
+            own = self._along(self.classes.linearization(heir), (receiver[0], heir, False, *receiver[3:]), name)
             if own:
                 merge(found, own, DISPATCH)
         return found
@@ -212,18 +237,20 @@ class Members:
                     return int(self.program.definition_base[self.program.definition_file[base]] + payload)
         return -1
 
-    def property_getter(self, owner: Value, name: str) -> int:
-        """Function behind a property of an instance; -1 for anything else."""
-        getter = self.method(owner[1], name)
-        if getter < 0 or not self.program.definitions[getter].flags & (_PROPERTY | _SETTER):
-            return -1
-        if self.program.definitions[getter].flags & _PROPERTY:
-            return getter
-        scope = self.program.scope_of(getter)
-        base = self.program.definition_base[self.program.definition_file[getter]]
-        for kind, payload, _ in self.program.scopes[scope].bindings.get(name, ()):
-            if kind == _DEFINITION and self.program.definitions[base + payload].flags & _PROPERTY:
-                return int(base + payload)
+    def property_function(self, owner: Value, name: str, *, setter: bool = False) -> int:
+        """Function that reading (or setting) a property of an instance runs; -1 for anything else."""
+        is_super = owner[0] == SUPER
+        order = self.after(owner[2][1], owner[1]) if is_super else self.classes.linearization(owner[1])
+        wanted = _SETTER if setter else _PROPERTY
+        for base in order:
+            body = self.program.body_of(base) if isinstance(base, int) else -1
+            bindings = self.program.scopes[body].bindings.get(name) if body >= 0 else None
+            if isinstance(base, int) and bindings:
+                offset = self.program.definition_base[self.program.definition_file[base]]
+                for kind, payload, _ in reversed(bindings):
+                    if kind == _DEFINITION and self.program.definitions[offset + payload].flags & wanted:
+                        return int(offset + payload)
+                return -1
         return -1
 
     def overrides(self, receiver: Value, name: str) -> list[int]:
@@ -237,7 +264,17 @@ class Members:
                     break
         return found
 
-
-def _final(bindings: list[tuple[int, object, int]]) -> list[tuple[int, object, int]]:
-    """Class-body bindings that hold in the end; a setter keeps the property that it extends."""
-    return bindings if len(bindings) == 1 else [bindings[0], *bindings[1:]][-3:]
+    def _final(self, owner: int, bindings: list[Binding]) -> list[Binding]:
+        """Class-body bindings that hold in the end; a setter keeps the property that it extends."""
+        if len(bindings) == 1:
+            return bindings
+        root = self.program.scopes[self.program.body_of(owner)].block
+        base = self.program.definition_base[self.program.definition_file[owner]]
+        chosen: list[Binding] = []
+        for binding in reversed(bindings):
+            is_setter = binding[0] == _DEFINITION and self.program.definitions[base + binding[1]].flags & _SETTER
+            if not is_setter:
+                chosen.append(binding)
+            if binding[2] == root and not is_setter:
+                break
+        return chosen

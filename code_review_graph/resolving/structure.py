@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from code_review_graph.facts import BindingKind, ParameterKind
+from code_review_graph.facts import BindingKind, DefinitionKind
 from code_review_graph.model import EdgeKind, Resolution
 from code_review_graph.resolving.collecting import Collector
 from code_review_graph.resolving.evaluator import Evaluator
@@ -80,14 +80,15 @@ def draw_fixtures(engine: Evaluator, nodes: Nodes, collector: Collector) -> None
     """REFERENCES by fixture: from a test or fixture to the fixture that a runner calls for a parameter."""
     program = engine.program
     for number, definition in enumerate(program.definitions):
-        if not definition.parameters or not nodes.node_of[number]:
+        if definition.kind != DefinitionKind.FUNCTION or not nodes.node_of[number]:
             continue
         testing = engine.semantics[program.definition_file[number]].testing
         if not testing.takes_fixtures(engine, number):
             continue
-        for parameter in definition.parameters:
-            fixture = testing.fixture(number, parameter.name) if parameter.kind != ParameterKind.STAR else -1
-            if fixture >= 0 and nodes.node_of[fixture]:
+        taken = [testing.fixture(engine, number, parameter.name) for parameter in definition.parameters]
+        used = testing.used(engine, number) if nodes.is_test[number] else []
+        for fixture in (*taken, *used):
+            if fixture >= 0 and fixture != number and nodes.node_of[fixture]:
                 collector.add(
                     EdgeKind.REFERENCES, nodes.node_of[number], nodes.node_of[fixture], definition.line,
                     Resolution.EXACT, "fixture",

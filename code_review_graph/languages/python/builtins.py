@@ -11,12 +11,14 @@ from code_review_graph.values import (
     CLASS,
     CONTAINER,
     EMPTY,
+    FUNCTION,
     INFERRED,
     INSTANCE,
     LITERAL,
     Value,
     Values,
     external_instance,
+    instance,
     merge,
 )
 
@@ -112,6 +114,23 @@ def _wraps(_engine: Evaluation, _scope: int, _call: Call) -> Values:
     return {external_instance("functools.wraps"): INFERRED}
 
 
+def _property(engine: Evaluation, scope: int, call: Call) -> Values:
+    getters = {
+        value: level for value, level in _argument(engine, scope, call, 0, "fget").items() if value[0] == FUNCTION
+    }
+    return {external_instance("builtins.property", getters): INFERRED} if getters else EMPTY
+
+
+def _new(engine: Evaluation, scope: int, call: Call) -> Values:
+    classes = _argument(engine, scope, call, 0)
+    return {instance(value[1], exact=value[2]): INFERRED for value in classes if value[0] == CLASS}
+
+
+def _gather(engine: Evaluation, scope: int, call: Call) -> Values:
+    results = [engine.evaluate(scope, item) for item in call[2]]
+    return {external_instance("builtins.tuple", *results): INFERRED} if any(results) else EMPTY
+
+
 RULES: Final[dict[str, Rule]] = {
     "builtins.list": _fresh,
     "builtins.dict": _fresh,
@@ -138,7 +157,10 @@ RULES: Final[dict[str, Rule]] = {
     "builtins.max": _element,
     "builtins.getattr": _getattr,
     "builtins.type": _type,
-    "builtins.property": _same(),
+    "builtins.property": _property,
+    "builtins.object.__new__": _new,
+    "asyncio.gather": _gather,
+    "dataclasses.replace": _same(),
     "builtins.staticmethod": _same(),
     "builtins.classmethod": _same(),
     "typing.cast": _cast,
@@ -180,6 +202,14 @@ CALLBACKS: Final[dict[str, tuple[int | str, ...]]] = {
     "threading.Timer": (1, "function"),
     "multiprocessing.Process": ("target",),
     "atexit.register": (0,),
+    "pytest.raises": (1,),
+    "pytest.warns": (1,),
+    ".assertRaises": (1,),
+    ".assertRaisesRegex": (2,),
+    ".assertWarns": (1,),
+    ".map": (0,),
+    ".starmap": (0,),
+    ".apply_async": (0,),
     "asyncio.to_thread": (0,),
     ".submit": (0,),
     ".run_in_executor": (1,),

@@ -85,6 +85,7 @@ class Definitions:
             node.end_point[0] + 1, int(flags), self._signature(node, body), docstring_of(body), NO_EXPRESSION,
             tuple(lowered), self.expr.parameters(node.child_by_field_name("parameters")),
             self.expr.annotation(node.child_by_field_name("return_type")), (), (), (), "", alias,
+            _used_fixtures(decorators),
         )  # fmt: skip
         self._add(definition, node, body, "function", decorators)
 
@@ -99,7 +100,7 @@ class Definitions:
         definition = Definition(
             int(DefinitionKind.CLASS), text_of(name), self.low.scope, -1, name.start_point[0] + 1,
             node.end_point[0] + 1, 0, self._signature(node, body), docstring_of(body), NO_EXPRESSION, tuple(lowered),
-            (), NO_EXPRESSION, bases, (), (), "",
+            (), NO_EXPRESSION, bases, (), (), "", "", _used_fixtures(decorators),
         )  # fmt: skip
         self._add(definition, node, body, "class", decorators)
 
@@ -144,6 +145,8 @@ class Definitions:
             flags |= _FLAGS.get(name, DefinitionFlag.NONE)
             if name == "fixture":
                 alias = _keyword_string(decorator, "name")
+                if _keyword_text(decorator, "autouse") == "True":
+                    flags |= DefinitionFlag.AUTOUSE
         return flags, alias
 
     def _add(self, definition: Definition, node: Node, body: Node, kind: str, decorators: list[Node]) -> None:
@@ -185,14 +188,40 @@ def _decorator_name(node: Node) -> str:
     return text_of(expression).rsplit(".", 1)[-1]
 
 
-def _keyword_string(node: Node, keyword: str) -> str:
+def _arguments(node: Node) -> list[Node]:
     expression = _decorator_expression(node)
     arguments = expression.child_by_field_name("arguments") if expression is not None else None
-    for child in arguments.named_children if arguments is not None else ():
-        name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
-        if name is not None and value is not None and text_of(name) == keyword and value.type == "string":
-            return string_content(value) or ""
-    return ""
+    return arguments.named_children if arguments is not None else []
+
+
+def _keyword_value(node: Node, keyword: str) -> Node | None:
+    for child in _arguments(node):
+        name = child.child_by_field_name("name")
+        if name is not None and text_of(name) == keyword:
+            return child.child_by_field_name("value")
+    return None
+
+
+def _keyword_text(node: Node, keyword: str) -> str:
+    value = _keyword_value(node, keyword)
+    return "" if value is None else text_of(value)
+
+
+def _keyword_string(node: Node, keyword: str) -> str:
+    value = _keyword_value(node, keyword)
+    return "" if value is None or value.type != "string" else string_content(value) or ""
+
+
+def _used_fixtures(decorators: list[Node]) -> tuple[str, ...]:
+    """Names that ``pytest.mark.usefixtures`` lists."""
+    names = [
+        string_content(argument)
+        for decorator in decorators
+        if _decorator_name(decorator) == "usefixtures"
+        for argument in _arguments(decorator)
+        if argument.type == "string"
+    ]
+    return tuple(name for name in names if name)
 
 
 def docstring_of(body: Node) -> str:

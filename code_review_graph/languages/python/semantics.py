@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from code_review_graph.facts import Via
 from code_review_graph.languages.python.builtins import CALLBACKS, NAMES, RULES, container_method
 from code_review_graph.languages.python.modules import Modules
+from code_review_graph.languages.python.protocols import PROTOCOLS, REFLECTED, SUBSTITUTES
 from code_review_graph.languages.python.testing import SETUP_NAMES, Testing, read_patterns
 from code_review_graph.program import Program
 from code_review_graph.semantics import Evaluation
@@ -21,7 +23,11 @@ _SILENT: Final = frozenset({"Any", "object", "None", "NoReturn", "Never", "Self"
 class PythonSemantics:
     """Rules over one program."""
 
-    constructors: tuple[str, ...] = ("__init__",)
+    constructors: tuple[tuple[tuple[str, ...], Via | None], ...] = (
+        (("__init__",), None),
+        (("__new__",), Via.OPERATOR),
+        (("__init__", "__post_init__"), Via.OPERATOR),
+    )
     call_method = "__call__"
     dynamic_attribute = "__getattr__"
     setup_names: frozenset[str] = SETUP_NAMES
@@ -86,6 +92,18 @@ class PythonSemantics:
     def parameter(self, engine: Evaluation, function: int, position: int) -> Values:
         """What pytest passes to a test or fixture."""
         return self.testing.passed(engine, function, position)
+
+    def protocol(self, dotted: str) -> tuple[str, ...]:
+        """Methods that a builtin calls on its argument."""
+        return PROTOCOLS.get(dotted, ())
+
+    def substitutes(self, method: str) -> tuple[str, ...]:
+        """An implicitly called method, then what Python falls back to."""
+        return SUBSTITUTES.get(method, (method,))
+
+    def reflected(self, method: str) -> str:
+        """``__radd__`` for ``__add__``; the mirrored comparison for a comparison."""
+        return REFLECTED.get(method, "")
 
     def is_enumeration(self, bases: tuple[int | str, ...]) -> bool:
         """Whether a class derives from an Enum of the standard library."""

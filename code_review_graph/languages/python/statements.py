@@ -33,6 +33,7 @@ class Statements:
         self.narrowing = Narrowing(lowering, self.expr)
         self._called: set[int] = set()
         self._stored: set[int] = set()
+        self._deleted: set[int] = set()
         self._async_items: set[int] = set()
         self.handlers: dict[str, Callable[[Node], None]] = {
             "class": self.definitions.lower_class,
@@ -66,6 +67,8 @@ class Statements:
             "operator": self._operator,
             "unary": self._operator,
             "comparison": self._comparison,
+            "format": self._format,
+            "not": self._not,
             "return": self._return,
             "yield": self._yield,
             "raise": self._raise,
@@ -124,6 +127,7 @@ class Statements:
         self._loop_body(node)
 
     def _while(self, node: Node) -> None:
+        self._implicit(node.child_by_field_name("condition"), "__bool__")
         self._loop_body(node)
 
     def _loop_body(self, node: Node) -> None:
@@ -149,6 +153,7 @@ class Statements:
 
     def _if(self, node: Node) -> None:
         body = node.child_by_field_name("consequence")
+        self._implicit(node.child_by_field_name("condition"), "__bool__")
         found = self.narrowing.isinstance_tests(node.child_by_field_name("condition"))
         if body is not None and found:
             self.narrowing.of_suite[body.id] = found
@@ -165,6 +170,9 @@ class Statements:
         if target is None:
             return
         self._mark_stored(target)
+        if target.type in {"pattern_list", "tuple_pattern", "list_pattern"}:
+            items = self.low.intern((int(Tag.ITERATE), value))
+            self._operator_site(target, items, value, Via.ITERATION)
         bind_target(self.expr, target, value)
 
     def _mark_stored(self, target: Node) -> None:
@@ -209,7 +217,7 @@ class Statements:
         if target.type == "identifier" and target.text == b"__all__":
             self.definitions.export(right)
         left = self.expr.lower(target)
-        method = BINARY_METHODS.get(operator.type[:-1] if operator is not None else "", "")
+        method = BINARY_METHODS.get(operator.type[:-1] if operator is not None else "", "").replace("__", "__i", 1)
         value = self.low.intern((int(Tag.OPERATOR), method, left, (self.expr.lower(right),)))
         self._operator_site(node, value, left, Via.OPERATOR)
 
@@ -230,7 +238,7 @@ class Statements:
     def _delete(self, node: Node) -> None:
         for child in node.named_children:
             if child.type == "subscript":
-                self._stored.add(child.id)
+                self._deleted.add(child.id)
                 base = self.expr.lower(child.child_by_field_name("value"))
                 value = self.low.intern((int(Tag.OPERATOR), "__delitem__", base, ()))
                 self._operator_site(child, value, base, Via.OPERATOR)
@@ -324,11 +332,15 @@ class Statements:
         self.low.write_item(target, key, value)
 
     def _member(self, node: Node) -> None:
-        if node.id not in self._called and node.id not in self._stored:
+        if node.id in self._stored:
+            self.low.load(node.start_point[0] + 1, self.expr.lower(node), Via.SETTER)
+        elif node.id not in self._called:
             self.low.load(node.start_point[0] + 1, self.expr.lower(node))
 
     def _subscript(self, node: Node) -> None:
         base = self.expr.lower(node.child_by_field_name("value"))
+        if node.id in self._deleted:
+            return
         method = "__setitem__" if node.id in self._stored else "__getitem__"
         value = self.low.intern((int(Tag.OPERATOR), method, base, ()))
         self._operator_site(node, value, base, Via.OPERATOR)
@@ -351,8 +363,30 @@ class Statements:
             self._operator_site(node, value, left, Via.OPERATOR)
 
     def _operator_site(self, node: Node, expression: int, operand: int, via: Via) -> None:
-        if self.low.facts.expressions[operand][0] not in _PLAIN:
+        if self.low.facts.expressions[operand][0] not in _PLAIN or self._has_other(expression):
             self.low.site(node.start_point[0] + 1, expression, via)
+
+    def _has_other(self, expression: int) -> bool:
+        """Whether the right operand of an operator may be an object of the repository though the left is plain."""
+        shape = self.low.facts.expressions[expression]
+        if shape[0] != Tag.OPERATOR or len(shape[3]) != 1:
+            return False
+        return self.low.facts.expressions[shape[3][0]][0] not in _PLAIN
+
+    def _format(self, node: Node) -> None:
+        conversion = node.child_by_field_name("type_conversion")
+        method = "__repr__" if conversion is not None and conversion.text == b"!r" else "__format__"
+        self._implicit(node.child_by_field_name("expression"), method)
+
+    def _not(self, node: Node) -> None:
+        self._implicit(node.child_by_field_name("argument"), "__bool__")
+
+    def _implicit(self, node: Node | None, method: str) -> None:
+        """A method that a construct calls on the value of a name, an attribute or a call."""
+        if node is not None and node.type in {"identifier", "attribute", "call", "subscript"}:
+            operand = self.expr.lower(node)
+            value = self.low.intern((int(Tag.OPERATOR), method, operand, ()))
+            self._operator_site(node, value, operand, Via.OPERATOR)
 
     def _return(self, node: Node) -> None:
         owner = self.low.owner()

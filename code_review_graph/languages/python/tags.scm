@@ -38,6 +38,8 @@
 (subscript) @subscript
 (binary_operator) @operator
 (comparison_operator) @comparison
+(not_operator) @not
+(interpolation) @format
 (unary_operator) @unary
 (return_statement) @return
 (yield) @yield

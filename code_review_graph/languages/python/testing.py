@@ -11,19 +11,28 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from code_review_graph.facts import DefinitionFlag, DefinitionKind
+from code_review_graph.languages.python.parametrize import parametrized
 from code_review_graph.program import Program
 from code_review_graph.semantics import Evaluation
 from code_review_graph.values import BOUND, EMPTY, FUNCTION, GENERATOR, Values, instance
 
 _FIXTURE = int(DefinitionFlag.FIXTURE)
+_AUTOUSE = int(DefinitionFlag.AUTOUSE)
+# Nearness of fixtures; a conftest's is its depth.
+_OF_CLASS: Final = 2000
+_OF_MODULE: Final = 1000
 
 _DEFAULT_FILES: Final = ("test_*.py", "*_test.py")
 _UNITTEST_FILES: Final = ("test*.py",)
 # "test" is also what packages call their own test support, so it counts at the top only.
 _FOLDER, _TOP_FOLDER = "tests", "test"
-# Methods that run before each test of their class.
+# Methods and functions that run around each test of their class or module.
 SETUP_NAMES: Final = frozenset(
-    {"setUp", "setUpClass", "asyncSetUp", "setUpTestData", "setup_method", "setup_class", "setup"}
+    """
+    setUp setUpClass asyncSetUp setUpTestData setUpModule tearDown tearDownClass asyncTearDown tearDownModule
+    setup setup_method setup_class setup_module setup_function
+    teardown_method teardown_class teardown_module teardown_function
+    """.split()
 )
 
 
@@ -87,6 +96,9 @@ class Testing:
         for number, definition in enumerate(program.definitions):
             if definition.flags & _FIXTURE:
                 self._fixtures.setdefault(definition.alias or definition.name, []).append(number)
+        self._everywhere = [
+            number for number, definition in enumerate(program.definitions) if definition.flags & _AUTOUSE
+        ]
         self._test_files = [self._is_collected(facts.path) for facts in program.files]
 
     def _is_collected(self, path: str) -> bool:
@@ -131,28 +143,46 @@ class Testing:
     def _is_unittest(engine: Evaluation, owner: int) -> bool:
         return any(isinstance(base, str) and base.endswith("TestCase") for base in engine.linearization(owner))
 
-    def fixture(self, function: int, name: str) -> int:
+    def fixture(self, engine: Evaluation, function: int, name: str) -> int:
         """Fixture that a parameter name means: of the class, the module, then conftests upwards; -1 for none."""
         candidates = [item for item in self._fixtures.get(name, ()) if item != function]
         if not candidates:
             return -1
         file = self._program.definition_file[function]
-        folder = PurePosixPath(self._program.files[file].path).parent
         best, best_rank = -1, -1
         for item in candidates:
-            rank = self._rank(item, file, folder, self._program.class_of[function])
+            rank = self._rank(engine, item, file, self._program.class_of[function])
             if rank > best_rank or (rank == best_rank and rank >= 0):
                 best, best_rank = item, rank
         return best if best_rank >= 0 else -1
 
-    def _rank(self, fixture: int, file: int, folder: PurePosixPath, owner: int) -> int:
+    def _rank(self, engine: Evaluation, fixture: int, file: int, owner: int) -> int:
+        """How near a fixture is to a test of ``file`` and class ``owner``; -1 where it cannot be seen."""
         where = self._program.definition_file[fixture]
+        holder = self._program.class_of[fixture]
+        if holder >= 0:
+            return _OF_CLASS if owner >= 0 and holder in engine.linearization(owner) else -1
         if where == file:
-            return 2000 if owner >= 0 and self._program.class_of[fixture] == owner else 1000
+            return _OF_MODULE
+        folder = PurePosixPath(self._program.files[file].path).parent
         pure = PurePosixPath(self._program.files[where].path)
-        if pure.name == "conftest.py" and (pure.parent == folder or pure.parent in folder.parents):
-            return len(pure.parts)
-        return 0  # a plugin module of the repository
+        if pure.name == "conftest.py":
+            return len(pure.parts) if pure.parent == folder or pure.parent in folder.parents else -1
+        name = self._program.definitions[fixture].name
+        if (FUNCTION, fixture) in engine.module_names(file, name):
+            return _OF_MODULE - 1
+        return -1 if self._test_files[where] else 0  # a plugin module of the repository
+
+    def used(self, engine: Evaluation, function: int) -> list[int]:
+        """Fixtures that a test uses without taking them: marked ones, and those that every test near them uses."""
+        owner = self._program.class_of[function]
+        names = list(self._program.definitions[function].uses)
+        for base in engine.linearization(owner) if owner >= 0 else ():
+            names += self._program.definitions[base].uses if isinstance(base, int) else ()
+        found = [self.fixture(engine, function, name) for name in names]
+        file = self._program.definition_file[function]
+        found += [item for item in self._everywhere if self._rank(engine, item, file, owner) > 0]
+        return [item for item in dict.fromkeys(found) if item >= 0]
 
     def takes_fixtures(self, engine: Evaluation, function: int) -> bool:
         """Whether a runner fills the parameters of a function."""
@@ -165,9 +195,10 @@ class Testing:
         """What the runner passes for a parameter: what its fixture returns or yields."""
         if not self.takes_fixtures(engine, function):
             return EMPTY
-        fixture = self.fixture(function, self._program.definitions[function].parameters[position].name)
+        name = self._program.definitions[function].parameters[position].name
+        fixture = self.fixture(engine, function, name)
         if fixture < 0:
-            return EMPTY
+            return parametrized(engine, self._program, function, name)
         owner = self._program.class_of[fixture]
         callee = (FUNCTION, fixture) if owner < 0 else (BOUND, fixture, instance(owner, exact=False))
         results = engine.call({callee: 0}, 0, (3, 0, (), (), False))
