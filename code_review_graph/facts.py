@@ -13,7 +13,7 @@ from enum import IntEnum, IntFlag
 from typing import Any, Final, NamedTuple
 
 # Bump when the lowered form changes: stored facts of another version are parsed anew.
-FACTS_VERSION: Final = 2
+FACTS_VERSION: Final = 3
 
 Expression = tuple[Any, ...]
 NO_EXPRESSION: Final = -1
@@ -43,6 +43,7 @@ class Tag(IntEnum):
     AWAIT = 18  # [e]
     GENERATE = 19  # [element e]: a lazily made sequence
     SLICE = 20  # [e, start or None]
+    WITHIN = 21  # [scope index, e]: e, in a scope where a condition holds
 
 
 class Via(IntEnum):
@@ -78,7 +79,8 @@ class BindingKind(IntEnum):
     PARAMETER = 3  # [position]
     IMPORT = 4  # [module, level, member or ""]: "" binds the module itself
     PACKAGE = 5  # [module]: `import a.b` binds a
-    NARROWED = 6  # [type e]: an isinstance test holds here
+    NARROWED = 6  # [type e, e of the name before]: an isinstance test holds here
+    EXCLUDED = 7  # [type e, e of the name before]: an isinstance test does not hold here
 
 
 class DefinitionKind(IntEnum):

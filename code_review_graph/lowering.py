@@ -7,7 +7,7 @@ name means depends on where it stands without an expression for every use.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from code_review_graph.facts import (
     NO_EXPRESSION,
@@ -66,7 +66,8 @@ class Lowering:
         self.scope = 0
         self.block = 0
         self.loop_depth = 0
-        self.regions: list[tuple[int, int, int, int]] = []  # end byte; scope, block, loop depth to return to
+        # end byte; scope, block, loop depth to return to; what to do then
+        self.regions: list[tuple[int, int, int, int, Callable[[], None] | None]] = []
         self._redirects: dict[tuple[int, str], int] = {}
 
     # -- regions
@@ -75,10 +76,16 @@ class Lowering:
         """Close every region that ends at or before a byte position."""
         regions = self.regions
         while regions and regions[-1][0] <= position:
-            _, self.scope, self.block, self.loop_depth = regions.pop()
+            _, self.scope, self.block, self.loop_depth, action = regions.pop()
+            if action is not None:
+                action()
 
-    def _enter(self, end: int) -> None:
-        self.regions.append((end, self.scope, self.block, self.loop_depth))
+    def after(self, end: int, action: Callable[[], None]) -> None:
+        """Do something once the walk has passed byte ``end``, in the scope and block of now."""
+        self._enter(end, action)
+
+    def _enter(self, end: int, action: Callable[[], None] | None = None) -> None:
+        self.regions.append((end, self.scope, self.block, self.loop_depth, action))
 
     def open_scope(self, kind: ScopeKind, definition: int, end: int) -> int:
         """Open a scope that reaches to byte ``end``; returns its index."""
@@ -94,7 +101,7 @@ class Lowering:
 
     def close_region(self) -> None:
         """Close the region opened last, wherever it ends."""
-        _, self.scope, self.block, self.loop_depth = self.regions.pop()
+        _, self.scope, self.block, self.loop_depth, _ = self.regions.pop()
 
     def reopen_scope(self, scope: int, end: int) -> None:
         """Stand in a scope again that was opened and closed before."""

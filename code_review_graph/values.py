@@ -29,6 +29,7 @@ GENERATOR: Final = 9  # (function definition, receiver value or None)
 PARAMETER: Final = 10  # (function definition, position): whatever a caller passes
 LITERAL: Final = 11  # (builtin type, value)
 EXTERNAL_METHOD: Final = 12  # (owner value, name)
+TYPE_VARIABLE: Final = 14  # (scope, expression that makes it)
 OWN_INSTANCE: Final = 13  # (method): an instance of the class on which the method is called
 
 EMPTY: Final[Values] = {}

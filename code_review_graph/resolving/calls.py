@@ -21,6 +21,7 @@ from code_review_graph.values import (
     INSTANCE,
     OWN_INSTANCE,
     PARAMETER,
+    TYPE_VARIABLE,
     Value,
     Values,
     as_values,
@@ -38,6 +39,8 @@ _OVERLOAD = int(DefinitionFlag.OVERLOAD)
 
 # Call sites of one function whose arguments are looked at; the rest seldom say anything new.
 MAX_CALLERS: Final = 48
+
+_OPEN: Final = frozenset({PARAMETER, TYPE_VARIABLE, OWN_INSTANCE})
 
 Incoming = tuple[int, Expression, int]  # scope of the site, call expression, parameters that the receiver takes
 
@@ -96,7 +99,7 @@ class Calls:
     def expand(self, values: Values) -> Values:
         """Replace parameters by what the known callers pass."""
         for value in values:
-            if value[0] == PARAMETER:
+            if value[0] in _OPEN:
                 break
         else:
             return values
@@ -104,6 +107,10 @@ class Calls:
         for value, certainty in values.items():
             if value[0] == PARAMETER:
                 merge(found, self._passed(value[1], value[2]), max(certainty, INFERRED))
+            elif value[0] == TYPE_VARIABLE:
+                merge(found, self.engine.generics.bound(value), certainty)
+            elif value[0] == OWN_INSTANCE:
+                merge(found, {self._own_instance(value[1], None): max(certainty, INFERRED)})
             else:
                 merge(found, {value: certainty})
         return found
@@ -165,7 +172,8 @@ class Calls:
         if kind == BOUND:
             return self._substitute(self.returns(callee[1]), callee[1], callee[2], (scope, call, 1))
         if kind == CLASS:
-            return {instance(callee[1], exact=callee[2]): INFERRED}
+            inferred = self._inferred_arguments(callee[1], (scope, call, 1))
+            return {instance(callee[1], exact=callee[2], arguments=inferred): INFERRED}
         if kind == INSTANCE:
             semantics = self.engine.semantics[self.program.definition_file[callee[1]]]
             return self.results(self.engine.members({callee: EXACT}, semantics.call_method), scope, call)
@@ -188,6 +196,7 @@ class Calls:
 
     def _substitute(self, values: Values, function: int, receiver: Value | None, site: Incoming) -> Values:
         """Put a call's own arguments in place of the function's parameters."""
+        values = self.engine.generics.substitute(values, lambda v: self._meaning(v, function, receiver, site))
         if receiver is None and not any(value[0] in {PARAMETER, OWN_INSTANCE} for value in values):
             return values
         found: Values = {}
@@ -201,6 +210,28 @@ class Calls:
             else:
                 merge(found, {value: certainty})
         return found
+
+    def _inferred_arguments(self, definition: int, site: Incoming) -> tuple[frozenset[Value], ...]:
+        """Type arguments of a generic class, as the arguments of its constructor show them."""
+        variables = self.engine.generics.parameters(definition)
+        constructor = self.engine.members_of.method(definition, "__init__") if variables else -1
+        if constructor < 0 or self.program.class_of[constructor] != definition:
+            return ()
+        return tuple([frozenset(self._meaning(item, constructor, None, site)) for item in variables])
+
+    def _meaning(self, variable: Value, function: int, receiver: Value | None, site: Incoming) -> Values:
+        """What a type variable in a function's result stands for at one call."""
+        found = self.engine.generics.of_receiver(receiver, self.program.class_of[function], variable)
+        if found:
+            return found
+        scope = self.program.scope_of(function)
+        for position, parameter in enumerate(self.program.definitions[function].parameters):
+            if parameter.annotation > 0:
+                passed = self._argument_values(function, position, receiver, site)
+                found = self.engine.generics.of_argument(scope, parameter.annotation, self.expand(passed), variable)
+                if found:
+                    return found
+        return EMPTY
 
     def _own_instance(self, function: int, receiver: Value | None) -> Value:
         if receiver is not None and receiver[0] in {INSTANCE, CLASS}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from code_review_graph.facts import NO_EXPRESSION, DefinitionFlag, Expression, Tag
+from code_review_graph.facts import NO_EXPRESSION, BindingKind, DefinitionFlag, Expression, Tag
 from code_review_graph.resolving.writes import ItemEntry
 from code_review_graph.values import (
     BOUND,
@@ -61,12 +61,24 @@ class Containers:
                 return self._tuple_item(value, key)
             return as_values(value[2][0])
         if value[0] == INSTANCE:
-            return self.engine.calls.returned(self.engine.members({value: EXACT}, "__getitem__"))
+            field = self._field(value, key)
+            return field or self.engine.calls.returned(self.engine.members({value: EXACT}, "__getitem__"))
         if value[0] == GENERATOR:
             return self._yielded(value)
         if value[0] == CLASS and self.engine.members_of.is_enumeration(value[1]):
             return {(INSTANCE, value[1], True, ()): INFERRED}
         return EMPTY
+
+    def _field(self, value: Value, key: Value | None) -> Values:
+        """A field of a named tuple by its place, of a typed dictionary by its name."""
+        if key is None or not {"typing.NamedTuple", "typing.TypedDict"} & set(self.engine.linearization(value[1])):
+            return EMPTY
+        name = key[2]
+        if isinstance(name, int):
+            scope = self.program.scopes[self.program.body_of(value[1])]
+            fields = [item for item, bindings in scope.bindings.items() if bindings[0][0] == BindingKind.DECLARED]
+            name = fields[name] if -len(fields) <= name < len(fields) else ""
+        return self.engine.members({value: EXACT}, name) if isinstance(name, str) and name else EMPTY
 
     def _tuple_item(self, value: Value, key: Value | None) -> Values:
         items = value[2]
@@ -148,8 +160,9 @@ class Containers:
         """The place-th of an unpacked value."""
         found: Values = {}
         for value, certainty in self.engine.calls.expand(values).items():
-            if value[0] in {CONTAINER, EXTERNAL_INSTANCE}:
-                merge(found, self._elements_of(value, (LITERAL, "int", place)), max(certainty, INFERRED))
+            key = (LITERAL, "int", place)
+            if value[0] in {CONTAINER, EXTERNAL_INSTANCE} or (value[0] == INSTANCE and self._field(value, key)):
+                merge(found, self._elements_of(value, key), max(certainty, INFERRED))
             else:
                 merge(found, self.iterate({value: certainty}))
         return found

@@ -13,6 +13,7 @@ from code_review_graph.facts import BindingKind, Expression, Tag
 from code_review_graph.program import Program
 from code_review_graph.resolving.calls import Calls
 from code_review_graph.resolving.containers import Containers
+from code_review_graph.resolving.generics import Generics
 from code_review_graph.resolving.members import Members
 from code_review_graph.resolving.names import BoundName, Names
 from code_review_graph.resolving.types import Types
@@ -47,6 +48,7 @@ _VALUE: Final = int(BindingKind.VALUE)
 _DECLARED: Final = int(BindingKind.DECLARED)
 _PARAMETER: Final = int(BindingKind.PARAMETER)
 _NARROWED: Final = int(BindingKind.NARROWED)
+_EXCLUDED: Final = int(BindingKind.EXCLUDED)
 
 
 class Evaluator:
@@ -67,6 +69,7 @@ class Evaluator:
         self.members_of = Members(self)
         self.calls = Calls(self)
         self.containers = Containers(self)
+        self.generics = Generics(self)
         handlers: dict[Tag, Callable[[int, Expression], Values]] = {
             Tag.NAME: lambda scope, e: self.names.values(scope, e[1], e[2], e[3]),
             Tag.MEMBER: self._member,
@@ -83,6 +86,7 @@ class Evaluator:
             Tag.UNPACK: lambda scope, e: self.containers.unpack(self.evaluate(scope, e[1]), e[2]),
             Tag.SLICE: lambda scope, e: self.containers.slice(self.evaluate(scope, e[1]), e[2]),
             Tag.EITHER: self._either,
+            Tag.WITHIN: self._within,
             Tag.INSTANCE: lambda scope, e: at_least(self.types(scope, e[1]), INFERRED),
             Tag.SUPER: self._super,
             Tag.OPERATOR: self._operator,
@@ -207,9 +211,20 @@ class Evaluator:
             return self._declared(scope, payload[0], payload[1])
         if kind == _PARAMETER:
             return self.calls.parameter(self.program.owner_of(scope), payload)
-        if kind == _NARROWED:
-            return self.types(scope, payload)
+        if kind in {_NARROWED, _EXCLUDED}:
+            return self._narrowed(scope, payload, positive=kind == _NARROWED)
         return self.names.imported(scope, kind, payload)
+
+    def _narrowed(self, scope: int, payload: tuple[int, int], *, positive: bool) -> Values:
+        """Values of a name of which a type test holds, or does not."""
+        tested = self.types(scope, payload[0])
+        before = self.evaluate(scope, payload[1])
+        classes = {value[1] for value in tested if value[0] == INSTANCE}
+        kept = {v: level for v, level in before.items() if self._is_any(v, classes) == positive}
+        return kept or tested if positive else kept
+
+    def _is_any(self, value: Value, classes: set[int]) -> bool:
+        return value[0] == INSTANCE and not classes.isdisjoint(self.linearization(value[1]))
 
     def _declared(self, scope: int, annotation: int, value: int) -> Values:
         declared = self.types(scope, annotation)
@@ -280,6 +295,9 @@ class Evaluator:
         for operand in shape[1]:
             merge(found, self.evaluate(scope, operand))
         return found
+
+    def _within(self, scope: int, shape: Expression) -> Values:
+        return self.evaluate(self.program.scope_base[self._scope_file[scope]] + shape[1], shape[2])
 
     def _super(self, scope: int, shape: Expression) -> Values:
         if len(shape[1]) == 2:

@@ -24,6 +24,7 @@ from code_review_graph.values import (
     LITERAL,
     MODULE,
     SUPER,
+    TYPE_VARIABLE,
     Value,
     Values,
     at_least,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 # Subclasses looked through for a member that a class itself lacks (a mixin calls what its user defines).
 MAX_SUBCLASSES = 12
+_TYPED = frozenset({INSTANCE, CLASS, EXTERNAL_INSTANCE, TYPE_VARIABLE})
 _STATIC = int(DefinitionFlag.STATIC)
 _CLASS_METHOD = int(DefinitionFlag.CLASS_METHOD)
 _PROPERTY = int(DefinitionFlag.PROPERTY)
@@ -90,13 +92,10 @@ class Members:
         found = self._along(order, value, name)
         if found is not None:
             return found
-        below = self._below(value, name)
-        if below:
-            return below
         for base in order:
             if isinstance(base, str) and base != "builtins.object":
                 return {(EXTERNAL, f"{base}.{name}"): EXACT}
-        return self._dynamic(order, value, name)
+        return self._below(value, name) or self._dynamic(order, value, name)
 
     def _along(self, order: tuple[int | str, ...], receiver: Value, name: str) -> Values | None:
         for place, base in enumerate(order):
@@ -118,7 +117,7 @@ class Members:
             return None
         declared = self._declared(body, bindings, written)
         if declared:
-            return declared
+            return self._concrete(declared, receiver, owner)
         if bindings and receiver[0] == CLASS and self._is_enumerated(owner, name, bindings):
             return {instance(owner, exact=True): EXACT}
         found: Values = {}
@@ -127,7 +126,12 @@ class Members:
                 merge(found, self._bind(value, receiver), certainty)
         for write in written:
             merge(found, self.engine.evaluate(write[0], write[1]), INFERRED)
-        return found
+        return self._concrete(found, receiver, owner)
+
+    def _concrete(self, values: Values, receiver: Value, owner: int) -> Values:
+        """Values of an attribute with the receiver's type arguments in place of the class's type variables."""
+        generics = self.engine.generics
+        return generics.substitute(values, lambda v: generics.of_receiver(receiver, owner, v))
 
     def _declared(
         self, body: int, bindings: list[tuple[int, object, int]] | None, written: list[tuple[int, int, int]]
@@ -135,11 +139,11 @@ class Members:
         for kind, payload, _ in bindings or ():
             if kind == _DECLARED and isinstance(payload, tuple):
                 found = self.engine.types(body, payload[0])
-                if any(value[0] in {INSTANCE, CLASS, EXTERNAL_INSTANCE} for value in found):
+                if any(value[0] in _TYPED for value in found):
                     return found
         for scope, _, annotation in written:
             found = self.engine.types(scope, annotation)
-            if any(value[0] in {INSTANCE, CLASS, EXTERNAL_INSTANCE} for value in found):
+            if any(value[0] in _TYPED for value in found):
                 return found
         return EMPTY
 

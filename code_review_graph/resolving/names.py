@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 BoundName = tuple[int, Binding]  # the scope that binds, and how
 STAR: Final = "*"
+_NARROWINGS: Final = frozenset({int(BindingKind.NARROWED), int(BindingKind.EXCLUDED)})
 _CLASS: Final = int(ScopeKind.CLASS)
 _FUNCTION: Final = int(ScopeKind.FUNCTION)
 
@@ -131,7 +132,7 @@ def _latest(bindings: list[Binding], root: int) -> list[Binding]:
     chosen: list[Binding] = []
     for binding in reversed(bindings):
         chosen.append(binding)
-        if binding[2] == root and binding[0] != BindingKind.NARROWED:
+        if binding[2] == root and binding[0] not in _NARROWINGS:
             break
     return chosen
 

@@ -13,6 +13,7 @@ from code_review_graph.values import (
     EXTERNAL,
     INSTANCE,
     MODULE,
+    TYPE_VARIABLE,
     Value,
     Values,
     external_instance,
@@ -96,39 +97,28 @@ class Types:
     def _alias(self, scope: int, expression: int) -> Values:
         shape = self.program.expressions[self.program.scope_file[scope]][expression] if expression > 0 else (0,)
         if shape[0] == Tag.CALL:
-            return self._type_variable(scope, shape)
+            return self._type_variable(scope, shape, expression)
         return self.of(scope, expression)
 
-    def _type_variable(self, scope: int, shape: Expression) -> Values:
-        """``TypeVar("T", bound=X)``: at least an X. ``NewType("N", X)``: an X."""
+    def variable_bound(self, scope: int, expression: int) -> Values:
+        """``TypeVar("T", bound=X)``: at least an X; with constraints, any of them."""
+        shape = self.program.expressions[self.program.scope_file[scope]][expression]
+        bounds = [value for key, value in shape[3] if key == "bound"]
+        return self._any_of(scope, (*bounds, *shape[2][1:]))
+
+    def _type_variable(self, scope: int, shape: Expression, expression: int) -> Values:
+        """``TypeVar("T")``: itself. ``NewType("N", X)``: an X."""
         callee = self.engine.evaluate(scope, shape[1])
         names = {value[1].rsplit(".", 1)[-1] for value in callee if value[0] == EXTERNAL}
         if "TypeVar" in names:
-            bounds = [value for key, value in shape[3] if key == "bound"]
-            return self._any_of(scope, (*bounds, *shape[2][1:]))
+            return {(TYPE_VARIABLE, scope, expression): EXACT}
         if "NewType" in names:
             return self._any_of(scope, shape[2][1:2])
         return EMPTY
 
     def is_type_variable(self, scope: int, expression: int) -> bool:
         """Whether an annotation is a type variable, so that a call decides what it stands for."""
-        file = self.program.scope_file[scope]
-        shape = self.program.expressions[file][expression]
-        if shape[0] != Tag.NAME:
-            return False
-        for where, (kind, payload, _) in self.engine.names.bindings(scope, shape[1], shape[2], shape[3]):
-            source: BoundName | None = (where, (kind, payload, 0))
-            if kind == BindingKind.IMPORT and payload[2]:
-                source = self._imported_alias(where, payload)
-            if source is None or source[1][0] != BindingKind.VALUE or source[1][1] <= 0:
-                continue
-            value = self.program.expressions[self.program.scope_file[source[0]]][source[1][1]]
-            if value[0] == Tag.CALL and any(
-                callee[0] == EXTERNAL and callee[1].endswith("TypeVar")
-                for callee in self.engine.evaluate(source[0], value[1])
-            ):
-                return True
-        return False
+        return any(value[0] == TYPE_VARIABLE for value in self.of(scope, expression))
 
     def _from_values(self, scope: int, values: Values) -> Values:
         found: Values = {}
@@ -147,7 +137,7 @@ class Types:
         return {external_instance(dotted, *[self.of(scope, key) for key in keys]): EXACT}
 
     def _generic(self, scope: int, shape: Expression) -> Values:
-        keys = self._keys(scope, shape[2])
+        keys = self.keys(scope, shape[2])
         found: Values = {}
         for value, certainty in self.engine.evaluate(scope, shape[1]).items():
             if value[0] == CLASS:
@@ -157,7 +147,8 @@ class Types:
                 merge(found, self._external(scope, value[1], keys))
         return found
 
-    def _keys(self, scope: int, expression: int) -> tuple[int, ...]:
+    def keys(self, scope: int, expression: int) -> tuple[int, ...]:
+        """Expressions of the arguments in ``X[a, b]``."""
         shape = self.program.expressions[self.program.scope_file[scope]][expression]
         if shape[0] == Tag.SEQUENCE and shape[1] == "tuple":
             return tuple(shape[2])

@@ -47,5 +47,5 @@ LANGUAGE = Language(
     new_handlers=_handlers,
     new_semantics=_semantics,
     module_docstring=_module_docstring,
-    region_captures=frozenset({"suite"}),
+    region_captures=frozenset({"suite", "branch"}),
 )

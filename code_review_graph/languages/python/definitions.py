@@ -129,7 +129,10 @@ class Definitions:
 
     def export(self, right: Node | None) -> None:
         """Names that ``__all__`` lists; a list that cannot be read leaves everything public."""
-        if right is None or right.type not in {"list", "tuple"}:
+        if right is not None and right.type == "argument_list" and right.named_child_count:
+            first = right.named_children[0]
+            right = first if first.type in {"list", "tuple"} else right
+        if right is None or right.type not in {"list", "tuple", "argument_list"}:
             return
         names = [string_content(child) for child in right.named_children if child.type == "string"]
         exports = self.low.facts.exports or []

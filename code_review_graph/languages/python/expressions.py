@@ -16,6 +16,7 @@ from code_review_graph.facts import (
     ScopeKind,
     Tag,
 )
+from code_review_graph.languages.python.conditions import Test, bind_tests, tests_of
 from code_review_graph.languages.python.syntax import UNKNOWN, integer_value, string_content, text_of
 from code_review_graph.languages.python.targets import bind_target
 from code_review_graph.lowering import Lowering
@@ -318,6 +319,9 @@ class Expressions:
             if clause.type == "for_in_clause":
                 element = low.intern((int(Tag.ITERATE), self.field(clause, "right")))
                 bind_target(self, clause.child_by_field_name("left"), element)
+            elif clause.type == "if_clause":
+                condition = clause.named_child(0) if clause.named_child_count else None
+                bind_tests(low, tests_of(condition, self, truth=True))
         body = node.child_by_field_name("body")
         if body is not None and body.type == "pair":
             kind, element = "dict", self.field(body, "value")
@@ -334,12 +338,29 @@ class Expressions:
         children = [child for child in node.named_children if child.type != "comment"]
         if len(children) != 3:
             return UNKNOWN
-        return self.low.intern((int(Tag.EITHER), (self.lower(children[0]), self.lower(children[2]))))
+        first = self._within(children[0], tests_of(children[1], self, truth=True))
+        second = self._within(children[2], tests_of(children[1], self, truth=False))
+        return self.low.intern((int(Tag.EITHER), (first, second)))
+
+    def _within(self, node: Node, tests: list[Test]) -> int:
+        """A part of an expression that is only evaluated where tests hold."""
+        if not tests:
+            return self.lower(node)
+        scope = self.low.open_scope(ScopeKind.INLINE, -1, node.end_byte)
+        bind_tests(self.low, tests)
+        value = self.lower(node)
+        self.low.close_region()
+        self.low.pending_regions[node.id] = ("inline", scope)
+        return self.low.intern((int(Tag.WITHIN), scope, value))
 
     def _boolean(self, node: Node) -> int:
-        left, right = self.field(node, "left"), self.field(node, "right")
-        operator = node.child_by_field_name("operator")
-        if operator is not None and operator.type == "and":
+        left = self.field(node, "left")
+        operator, operand = node.child_by_field_name("operator"), node.child_by_field_name("right")
+        if operand is None:
+            return left
+        is_and = operator is not None and operator.type == "and"
+        right = self._within(operand, tests_of(node.child_by_field_name("left"), self, truth=is_and))
+        if is_and:
             return right
         return self.low.intern((int(Tag.EITHER), (left, right)))
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tree_sitter import Node
 
 from code_review_graph.facts import BindingKind, Tag
+from code_review_graph.languages.python.conditions import Test, bind_tests, tests_of
 from code_review_graph.languages.python.expressions import Expressions
 from code_review_graph.languages.python.syntax import UNKNOWN, text_of
 from code_review_graph.lowering import Lowering
+
+_LEAVING: Final = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
 
 
 class Narrowing:
@@ -16,30 +21,30 @@ class Narrowing:
     def __init__(self, lowering: Lowering, expressions: Expressions) -> None:
         self.low = lowering
         self.expr = expressions
-        self.of_suite: dict[int, list[tuple[str, int]]] = {}
+        self.of_suite: dict[int, list[Test]] = {}
 
-    def isinstance_tests(self, node: Node | None) -> list[tuple[str, int]]:
-        """(name, type expression) of what a condition says of local names."""
-        if node is None:
-            return []
-        if node.type == "boolean_operator":
-            operator = node.child_by_field_name("operator")
-            if operator is None or operator.type != "and":
-                return []
-            left = self.isinstance_tests(node.child_by_field_name("left"))
-            return left + self.isinstance_tests(node.child_by_field_name("right"))
-        if node.type == "parenthesized_expression":
-            return self.isinstance_tests(node.named_child(0) if node.named_child_count else None)
-        function = node.child_by_field_name("function") if node.type == "call" else None
-        arguments = node.child_by_field_name("arguments")
-        if function is None or function.text != b"isinstance" or arguments is None:
-            return []
-        operands = arguments.named_children
-        if len(operands) != 2 or operands[0].type != "identifier":
-            return []
-        name = text_of(operands[0])
-        # Narrowing a name that this scope does not bind would make it a local one.
-        return [(name, self.expr.lower(operands[1]))] if self.low.is_bound_here(name) else []
+    def suite(self, suite: Node | None, tests: list[Test]) -> None:
+        """Remember what holds in a suite that the walk has not reached yet."""
+        if suite is not None and tests:
+            self.of_suite.setdefault(suite.id, []).extend(tests)
+
+    def chain(self, node: Node) -> None:
+        """An ``if`` with ``elif`` and ``else``: what holds in each suite, and after one that never falls through."""
+        condition, body = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+        self.suite(body, tests_of(condition, self.expr, truth=True))
+        failed = tests_of(condition, self.expr, truth=False)
+        alternatives = node.children_by_field_name("alternative")
+        if not alternatives and failed and body is not None and _leaves(body):
+            self.low.after(node.end_byte, lambda: self.bind(failed))
+        for clause in alternatives:
+            condition = clause.child_by_field_name("condition")
+            holds = tests_of(condition, self.expr, truth=True)
+            self.suite(clause.child_by_field_name("consequence") or clause.child_by_field_name("body"), failed + holds)
+            failed = failed + tests_of(condition, self.expr, truth=False)
+
+    def bind(self, tests: list[Test]) -> None:
+        """Bind names to what tests say of them, from here on."""
+        bind_tests(self.low, tests)
 
     def case(self, node: Node) -> None:
         """A ``case`` of a ``match``: what it binds, and what it says of the subject."""
@@ -63,7 +68,7 @@ class Narrowing:
             if body is not None and subject is not None and subject.type == "identifier":
                 name = text_of(subject)
                 if self.low.is_bound_here(name):
-                    self.of_suite.setdefault(body.id, []).append((name, instance))
+                    self.of_suite.setdefault(body.id, []).append((name, instance, True))
             for child in children[1:]:
                 self._pattern(child, UNKNOWN, None, None)
         elif kind == "dotted_name" and len(children) == 1:
@@ -78,3 +83,9 @@ def _class_pattern(node: Node) -> Node | None:
     while node.type == "case_pattern" and node.named_child_count:
         node = node.named_children[0]
     return node.named_children[0] if node.type == "class_pattern" and node.named_child_count else None
+
+
+def _leaves(body: Node) -> bool:
+    """Whether a suite ends by leaving what is around it."""
+    last = body.named_children[-1] if body.named_child_count else None
+    return last is not None and last.type in _LEAVING

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from tree_sitter import Node, Parser
 
 from code_review_graph.facts import NO_EXPRESSION, BindingKind, DefinitionKind, ScopeKind, Tag, Via
+from code_review_graph.languages.python.conditions import tests_of
 from code_review_graph.languages.python.definitions import Definitions
 from code_review_graph.languages.python.expressions import BINARY_METHODS, Expressions
 from code_review_graph.languages.python.narrowing import Narrowing
+from code_review_graph.languages.python.sites import Sites
 from code_review_graph.languages.python.syntax import UNKNOWN, text_of
 from code_review_graph.languages.python.targets import bind_target
 from code_review_graph.lowering import Lowering
-
-# Methods that put an argument into their receiver -> position of that argument.
-_PUTTERS: Final = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "extend": 0, "extendleft": 0, "update": 0,
-                   "setdefault": 1}  # fmt: skip
-_SPREADERS: Final = frozenset({"extend", "extendleft", "update"})
-# Operands that cannot be an object of the repository.
-_PLAIN: Final = frozenset({int(Tag.LITERAL), int(Tag.UNKNOWN), int(Tag.SEQUENCE), int(Tag.MAPPING)})
 
 
 class Statements:
@@ -30,10 +24,8 @@ class Statements:
         self.low = lowering
         self.expr = Expressions(lowering, parser)
         self.definitions = Definitions(lowering, self.expr)
+        self.sites = Sites(lowering, self.expr, self.definitions.export)
         self.narrowing = Narrowing(lowering, self.expr)
-        self._called: set[int] = set()
-        self._stored: set[int] = set()
-        self._deleted: set[int] = set()
         self._async_items: set[int] = set()
         self.handlers: dict[str, Callable[[Node], None]] = {
             "class": self.definitions.lower_class,
@@ -52,6 +44,9 @@ class Statements:
             "with.statement": self._with_statement,
             "finally": self._plain_suite,
             "if": self._if,
+            "elif": self._condition,
+            "logic": self._logic,
+            "branch": self._branch,
             "assert": self._assert,
             "except": self._except,
             "case": self.narrowing.case,
@@ -61,17 +56,17 @@ class Statements:
             "type.alias": self._type_alias,
             "comprehension": self._comprehension,
             "comprehension.for": self._comprehension_for,
-            "call": self._call,
-            "member": self._member,
-            "subscript": self._subscript,
-            "operator": self._operator,
-            "unary": self._operator,
-            "comparison": self._comparison,
-            "format": self._format,
-            "not": self._not,
+            "call": self.sites.call,
+            "member": self.sites.member,
+            "subscript": self.sites.subscript,
+            "operator": self.sites.operator,
+            "unary": self.sites.operator,
+            "comparison": self.sites.comparison,
+            "format": self.sites.format,
+            "not": self.sites.negation,
             "return": self._return,
             "yield": self._yield,
-            "raise": self._raise,
+            "raise": self.sites.raised,
         }
 
     # -- regions
@@ -87,8 +82,7 @@ class Statements:
             self.low.enter_body(index, ScopeKind.CLASS, node.end_byte)
         else:
             self.low.open_block(node.end_byte, is_loop=kind == "loop")
-            for name, type_expression in self.narrowing.of_suite.pop(node.id, ()):
-                self.low.bind(name, BindingKind.NARROWED, type_expression)
+            self.narrowing.bind(self.narrowing.of_suite.pop(node.id, []))
 
     def _lambda(self, node: Node) -> None:
         index = self.expr.lambda_definition(node)
@@ -119,7 +113,7 @@ class Statements:
         sequence = self.expr.lower(node.child_by_field_name("right"))
         marks = (1,) if _is_async(node) else ()
         value = self.low.intern((int(Tag.ITERATE), sequence, *marks))
-        self._operator_site(node, value, sequence, Via.ITERATION)
+        self.sites.implicit_site(node, value, sequence, Via.ITERATION)
         return value
 
     def _for(self, node: Node) -> None:
@@ -127,7 +121,9 @@ class Statements:
         self._loop_body(node)
 
     def _while(self, node: Node) -> None:
-        self._implicit(node.child_by_field_name("condition"), "__bool__")
+        self._condition(node)
+        condition = node.child_by_field_name("condition")
+        self.narrowing.suite(node.child_by_field_name("body"), tests_of(condition, self.expr, truth=True))
         self._loop_body(node)
 
     def _loop_body(self, node: Node) -> None:
@@ -146,23 +142,30 @@ class Statements:
         manager = self.expr.lower(item)
         marks = (1,) if node.id in self._async_items else ()
         value = self.low.intern((int(Tag.ENTER), manager, *marks))
-        self._operator_site(node, value, manager, Via.WITH)
+        self.sites.implicit_site(node, value, manager, Via.WITH)
         self._bind(alias, value)
 
     # -- narrowing
 
     def _if(self, node: Node) -> None:
-        body = node.child_by_field_name("consequence")
-        self._implicit(node.child_by_field_name("condition"), "__bool__")
-        found = self.narrowing.isinstance_tests(node.child_by_field_name("condition"))
-        if body is not None and found:
-            self.narrowing.of_suite[body.id] = found
+        self._condition(node)
+        self.narrowing.chain(node)
+
+    def _condition(self, node: Node) -> None:
+        self.sites.implicit(node.child_by_field_name("condition"), "__bool__")
 
     def _assert(self, node: Node) -> None:
-        for name, type_expression in self.narrowing.isinstance_tests(
-            node.named_child(0) if node.named_child_count else None
-        ):
-            self.low.bind(name, BindingKind.NARROWED, type_expression)
+        condition = node.named_child(0) if node.named_child_count else None
+        self.narrowing.bind(tests_of(condition, self.expr, truth=True))
+
+    def _logic(self, node: Node) -> None:
+        self.expr.lower(node)
+
+    def _branch(self, node: Node) -> None:
+        """An operand that the walk enters in the scope where it was lowered."""
+        region = self.low.pending_regions.pop(node.id, None)
+        if region is not None:
+            self.low.reopen_scope(region[1], node.end_byte)
 
     # -- bindings
 
@@ -172,12 +175,12 @@ class Statements:
         self._mark_stored(target)
         if target.type in {"pattern_list", "tuple_pattern", "list_pattern"}:
             items = self.low.intern((int(Tag.ITERATE), value))
-            self._operator_site(target, items, value, Via.ITERATION)
+            self.sites.implicit_site(target, items, value, Via.ITERATION)
         bind_target(self.expr, target, value)
 
     def _mark_stored(self, target: Node) -> None:
         if target.type in {"attribute", "subscript"}:
-            self._stored.add(target.id)
+            self.sites.stored.add(target.id)
         elif target.type != "identifier":
             for child in target.named_children:
                 self._mark_stored(child)
@@ -204,7 +207,7 @@ class Statements:
         elif target.type == "attribute":
             name = target.child_by_field_name("attribute")
             if name is not None:
-                self._stored.add(target.id)
+                self.sites.stored.add(target.id)
                 owner = self.expr.lower(target.child_by_field_name("object"))
                 self.low.write_attribute(owner, text_of(name), value, annotation)
 
@@ -219,7 +222,7 @@ class Statements:
         left = self.expr.lower(target)
         method = BINARY_METHODS.get(operator.type[:-1] if operator is not None else "", "").replace("__", "__i", 1)
         value = self.low.intern((int(Tag.OPERATOR), method, left, (self.expr.lower(right),)))
-        self._operator_site(node, value, left, Via.OPERATOR)
+        self.sites.implicit_site(node, value, left, Via.OPERATOR)
 
     def _named(self, node: Node) -> None:
         name = node.child_by_field_name("name")
@@ -238,10 +241,10 @@ class Statements:
     def _delete(self, node: Node) -> None:
         for child in node.named_children:
             if child.type == "subscript":
-                self._deleted.add(child.id)
+                self.sites.deleted.add(child.id)
                 base = self.expr.lower(child.child_by_field_name("value"))
                 value = self.low.intern((int(Tag.OPERATOR), "__delitem__", base, ()))
-                self._operator_site(child, value, base, Via.OPERATOR)
+                self.sites.implicit_site(child, value, base, Via.OPERATOR)
 
     def _global(self, node: Node) -> None:
         for child in node.named_children:
@@ -298,96 +301,6 @@ class Statements:
                 self.low.bind(text_of(alias), BindingKind.IMPORT, (module, level, member))
                 self.low.add_import(child.start_point[0] + 1, module, level, member)
 
-    # -- sites
-
-    def _call(self, node: Node) -> None:
-        function = node.child_by_field_name("function")
-        if function is None:
-            return
-        expression = self.expr.lower(node)
-        self._called.add(function.id)
-        name = function.child_by_field_name("attribute") if function.type == "attribute" else None
-        line = (function if name is None else name).start_point[0] + 1
-        if self.low.facts.expressions[expression][0] == Tag.CALL:
-            self.low.site(line, expression)
-            if name is not None:
-                self._put(expression, text_of(name))
-
-    def _put(self, expression: int, method: str) -> None:
-        position = _PUTTERS.get(method)
-        _, function, arguments, _, _ = self.low.facts.expressions[expression]
-        if position is None or len(arguments) <= position:
-            return
-        target = self.low.facts.expressions[function][1]
-        value, key = arguments[position], NO_EXPRESSION
-        shape = self.low.facts.expressions[value]
-        if method == "update" and shape[0] == Tag.MAPPING:
-            for pair_key, pair_value in shape[1]:
-                self.low.write_item(target, pair_key, pair_value)
-            return
-        if method in _SPREADERS:
-            value = self.low.intern((int(Tag.ITERATE), value))
-        elif method == "setdefault":
-            key = arguments[0]
-        self.low.write_item(target, key, value)
-
-    def _member(self, node: Node) -> None:
-        if node.id in self._stored:
-            self.low.load(node.start_point[0] + 1, self.expr.lower(node), Via.SETTER)
-        elif node.id not in self._called:
-            self.low.load(node.start_point[0] + 1, self.expr.lower(node))
-
-    def _subscript(self, node: Node) -> None:
-        base = self.expr.lower(node.child_by_field_name("value"))
-        if node.id in self._deleted:
-            return
-        method = "__setitem__" if node.id in self._stored else "__getitem__"
-        value = self.low.intern((int(Tag.OPERATOR), method, base, ()))
-        self._operator_site(node, value, base, Via.OPERATOR)
-
-    def _operator(self, node: Node) -> None:
-        expression = self.expr.lower(node)
-        shape = self.low.facts.expressions[expression]
-        if shape[0] == Tag.OPERATOR and shape[1]:
-            self._operator_site(node, expression, shape[2], Via.OPERATOR)
-
-    def _comparison(self, node: Node) -> None:
-        children = node.children
-        if len(children) < 3:
-            return
-        method = BINARY_METHODS.get(children[1].type, "")
-        holder, other = (children[2], children[0]) if method == "__contains__" else (children[0], children[2])
-        if method and other.type != "none":
-            left = self.expr.lower(holder)
-            value = self.low.intern((int(Tag.OPERATOR), method, left, (self.expr.lower(other),)))
-            self._operator_site(node, value, left, Via.OPERATOR)
-
-    def _operator_site(self, node: Node, expression: int, operand: int, via: Via) -> None:
-        if self.low.facts.expressions[operand][0] not in _PLAIN or self._has_other(expression):
-            self.low.site(node.start_point[0] + 1, expression, via)
-
-    def _has_other(self, expression: int) -> bool:
-        """Whether the right operand of an operator may be an object of the repository though the left is plain."""
-        shape = self.low.facts.expressions[expression]
-        if shape[0] != Tag.OPERATOR or len(shape[3]) != 1:
-            return False
-        return self.low.facts.expressions[shape[3][0]][0] not in _PLAIN
-
-    def _format(self, node: Node) -> None:
-        conversion = node.child_by_field_name("type_conversion")
-        method = "__repr__" if conversion is not None and conversion.text == b"!r" else "__format__"
-        self._implicit(node.child_by_field_name("expression"), method)
-
-    def _not(self, node: Node) -> None:
-        self._implicit(node.child_by_field_name("argument"), "__bool__")
-
-    def _implicit(self, node: Node | None, method: str) -> None:
-        """A method that a construct calls on the value of a name, an attribute or a call."""
-        if node is not None and node.type in {"identifier", "attribute", "call", "subscript"}:
-            operand = self.expr.lower(node)
-            value = self.low.intern((int(Tag.OPERATOR), method, operand, ()))
-            self._operator_site(node, value, operand, Via.OPERATOR)
-
     def _return(self, node: Node) -> None:
         owner = self.low.owner()
         if owner is not None and node.named_child_count:
@@ -401,12 +314,6 @@ class Statements:
         if any(child.type == "from" for child in node.children):
             value = self.low.intern((int(Tag.ITERATE), value))
         owner.yields.append(value)
-
-    def _raise(self, node: Node) -> None:
-        raised = node.named_child(0) if node.named_child_count else None
-        if raised is not None and raised.type in {"identifier", "attribute"}:
-            call = self.low.intern((int(Tag.CALL), self.expr.lower(raised), (), (), False))
-            self.low.site(raised.start_point[0] + 1, call, Via.RAISE)
 
 
 def _module_of(node: Node) -> tuple[str, int]:

@@ -18,7 +18,7 @@
 (with_statement) @with.statement
 (finally_clause) @finally
 (if_statement) @if
-(elif_clause) @if
+(elif_clause) @elif
 (assert_statement) @assert
 (except_clause) @except
 (case_clause) @case
@@ -38,6 +38,10 @@
 (subscript) @subscript
 (binary_operator) @operator
 (comparison_operator) @comparison
+(boolean_operator) @logic
+(boolean_operator right: (_) @branch)
+(conditional_expression) @logic
+(conditional_expression (_) @branch)
 (not_operator) @not
 (interpolation) @format
 (unary_operator) @unary

@@ -28,11 +28,26 @@ _UNITTEST_FILES: Final = ("test*.py",)
 _FOLDER, _TOP_FOLDER = "tests", "test"
 # Methods and functions that run around each test of their class or module.
 SETUP_NAMES: Final = frozenset(
-    """
-    setUp setUpClass asyncSetUp setUpTestData setUpModule tearDown tearDownClass asyncTearDown tearDownModule
-    setup setup_method setup_class setup_module setup_function
-    teardown_method teardown_class teardown_module teardown_function
-    """.split()
+    [
+        "setUp",
+        "setUpClass",
+        "asyncSetUp",
+        "setUpTestData",
+        "setUpModule",
+        "tearDown",
+        "tearDownClass",
+        "asyncTearDown",
+        "tearDownModule",
+        "setup",
+        "setup_method",
+        "setup_class",
+        "setup_module",
+        "setup_function",
+        "teardown_method",
+        "teardown_class",
+        "teardown_module",
+        "teardown_function",
+    ]
 )
 
 

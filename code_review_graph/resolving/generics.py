@@ -1,0 +1,158 @@
+"""Type variables: what they stand for at a call or on a parametrised receiver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from code_review_graph.facts import Expression, Tag
+from code_review_graph.values import (
+    CLASS,
+    EMPTY,
+    EXACT,
+    EXTERNAL,
+    EXTERNAL_INSTANCE,
+    INSTANCE,
+    TYPE_VARIABLE,
+    Value,
+    Values,
+    as_values,
+    instance,
+    merge,
+)
+
+if TYPE_CHECKING:
+    from code_review_graph.resolving.evaluator import Evaluator
+
+Arguments = tuple[frozenset[Value], ...]
+
+
+def mentions_variable(value: Value) -> bool:
+    """Whether a type variable stands in a value, at any depth."""
+    if value[0] == TYPE_VARIABLE:
+        return True
+    if value[0] not in {EXTERNAL_INSTANCE, INSTANCE}:
+        return False
+    return any(mentions_variable(inner) for argument in value[-1] for inner in argument)
+
+
+class Generics:
+    """Substitutes type variables."""
+
+    def __init__(self, engine: Evaluator) -> None:
+        self.engine = engine
+        self.program = engine.program
+        self._parameters: dict[int, list[Value]] = {}
+
+    def substitute(self, values: Values, meaning: Callable[[Value], Values]) -> Values:
+        """Put the meaning of each type variable in its place."""
+        if not any(mentions_variable(value) for value in values):
+            return values
+        found: Values = {}
+        for value, certainty in values.items():
+            merge(found, self._replaced(value, meaning), certainty)
+        return found
+
+    def _replaced(self, value: Value, meaning: Callable[[Value], Values]) -> Values:
+        if value[0] == TYPE_VARIABLE:
+            return meaning(value) or self.bound(value)
+        if not mentions_variable(value):
+            return {value: EXACT}
+        arguments = tuple([self._replaced_argument(argument, meaning) for argument in value[-1]])
+        return {(*value[:-1], arguments): EXACT}
+
+    def _replaced_argument(self, argument: frozenset[Value], meaning: Callable[[Value], Values]) -> frozenset[Value]:
+        return frozenset(inner for value in argument for inner in self._replaced(value, meaning))
+
+    def bound(self, variable: Value) -> Values:
+        """What a type variable is at least."""
+        return self.engine.types_of.variable_bound(variable[1], variable[2])
+
+    # -- meaning by receiver
+
+    def of_receiver(self, receiver: Value | None, owner: int, variable: Value) -> Values:
+        """Meaning of a variable of class ``owner`` on a parametrised receiver."""
+        if receiver is None or receiver[0] != INSTANCE or owner < 0:
+            return EMPTY
+        found = self._argument(receiver[1], receiver[3], owner, variable, depth=0)
+        return as_values(found, EXACT) if found else EMPTY
+
+    def _argument(
+        self, definition: int, arguments: Arguments, owner: int, variable: Value, *, depth: int
+    ) -> frozenset[Value] | None:
+        parameters = self.parameters(definition)
+        if definition == owner:
+            place = parameters.index(variable) if variable in parameters else len(arguments)
+            return arguments[place] if place < len(arguments) else None
+        if depth > 8:
+            return None
+        known = dict(zip(parameters, arguments, strict=False))
+        for base, given in self._bases(definition):
+            passed = tuple(
+                [self._replaced_argument(item, lambda v: as_values(known.get(v, frozenset()), EXACT)) for item in given]
+            )
+            found = self._argument(base, passed, owner, variable, depth=depth + 1)
+            if found:
+                return found
+        return None
+
+    def _bases(self, definition: int) -> list[tuple[int, Arguments]]:
+        """In-repository bases with their type arguments."""
+        scope = self.program.scope_of(definition)
+        found: list[tuple[int, Arguments]] = []
+        for expression in self.program.definitions[definition].bases:
+            shape = self._shape(scope, expression)
+            is_parametrised = shape[0] == Tag.INDEX
+            heads = self.engine.evaluate(scope, shape[1] if is_parametrised else expression)
+            keys = self.engine.types_of.keys(scope, shape[2]) if is_parametrised else ()
+            given = tuple([frozenset(self.engine.types(scope, key)) for key in keys])
+            found += [(value[1], given) for value in heads if value[0] == CLASS]
+        return found
+
+    def parameters(self, definition: int) -> list[Value]:
+        """Type variables of a class, in order: those of ``Generic[...]`` first, else as its bases name them."""
+        known = self._parameters.get(definition)
+        if known is None:
+            known = self._parameters[definition] = self._find_parameters(definition)
+        return known
+
+    def _find_parameters(self, definition: int) -> list[Value]:
+        scope = self.program.scope_of(definition)
+        named: list[Value] = []
+        for expression in self.program.definitions[definition].bases:
+            shape = self._shape(scope, expression)
+            if shape[0] != Tag.INDEX:
+                continue
+            keys = self.engine.types_of.keys(scope, shape[2])
+            variables = [v for key in keys for v in self.engine.types(scope, key) if v[0] == TYPE_VARIABLE]
+            heads = self.engine.evaluate(scope, shape[1])
+            if any(value[0] == EXTERNAL and value[1].endswith((".Generic", ".Protocol")) for value in heads):
+                return variables
+            named += [variable for variable in variables if variable not in named]
+        return named
+
+    # -- meaning by arguments
+
+    def of_argument(self, scope: int, annotation: int, passed: Values, variable: Value) -> Values:
+        """Meaning of a variable, as an argument of an annotated parameter shows it."""
+        if annotation <= 0:
+            return EMPTY
+        shape = self._shape(scope, annotation)
+        if shape[0] != Tag.INDEX:
+            return passed if variable in self.engine.types(scope, annotation) else EMPTY
+        keys = self.engine.types_of.keys(scope, shape[2])
+        if not keys or not any(variable in self.engine.types(scope, key) for key in keys):
+            return EMPTY
+        name = self._head(scope, shape)
+        if name in {"type", "Type"}:
+            return {instance(value[1], exact=value[2]): level for value, level in passed.items() if value[0] == CLASS}
+        if name == "Callable":
+            return self.engine.calls.returned(passed)
+        return passed if name == "Optional" else self.engine.iterate(passed)
+
+    def _head(self, scope: int, shape: Expression) -> str:
+        heads = self.engine.evaluate(scope, shape[1])
+        return next((value[1].rsplit(".", 1)[-1] for value in heads if value[0] == EXTERNAL), "")
+
+    def _shape(self, scope: int, expression: int) -> Expression:
+        return self.program.expressions[self.program.scope_file[scope]][max(expression, 0)]
