@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from code_review_graph import __version__
 from code_review_graph.config import Settings, load_settings
 from code_review_graph.errors import CorruptIndexError, SchemaError
-from code_review_graph.model import Diagnostic
+from code_review_graph.model import Diagnostic, Graph
 from code_review_graph.parsing import language_name, rules_version
 from code_review_graph.progress import Progress, silent
 from code_review_graph.resolving import resolve
@@ -113,8 +113,8 @@ def _index(run: _Run) -> BuildReport:
     if changes.removed:
         store.remove_files(changes.removed)
     _note_skipped(store, walk)
-    rewritten = _resolve(run, _config_files(run, walk))
-    embedded = _embed(run, rewritten=rewritten)
+    _resolve(run, _config_files(run, walk))
+    embedded = _embed(run)
     return _report(run, len(sources), parsed, len(changes.removed), embedded)
 
 
@@ -173,8 +173,8 @@ def _config_files(run: _Run, walk: Walk) -> dict[str, bytes]:
     return found
 
 
-def _resolve(run: _Run, config_files: dict[str, bytes]) -> bool:
-    """Make the graph anew if anything that it is made of has changed; returns whether."""
+def _resolve(run: _Run, config_files: dict[str, bytes]) -> None:
+    """Make the graph anew if anything that it is made of has changed."""
     store = run.store
     info = IndexInfo(
         commit=git_commit(store.repo_path),
@@ -186,13 +186,22 @@ def _resolve(run: _Run, config_files: dict[str, bytes]) -> bool:
     if not run.full and known is not None and known.inputs == info.inputs and store.graph_is_current():
         if known.commit != info.commit:
             store.save_info(info)
-        return False
+        return
     with _collector_paused():
         graph = resolve(store.facts(), RepositoryContext(config_files), run.progress)
         run.progress(STORE, 0, len(graph.nodes))
-        store.replace_graph(graph, info)
+        store.replace_graph(graph, info, _text_hashes(store, graph))
         run.progress(STORE, len(graph.nodes), len(graph.nodes))
-    return True
+
+
+def _text_hashes(store: Store, graph: Graph) -> list[bytes]:
+    """What tells which of the stored vectors are those of the new nodes; nothing when there are none."""
+    model = store.embedding_model()
+    if model is None:
+        return []
+    from code_review_graph.embedding import text_hashes  # noqa: PLC0415 - builds without vectors do not need it
+
+    return text_hashes(model, graph.nodes)
 
 
 def _digest(config_files: dict[str, bytes]) -> str:
@@ -215,8 +224,8 @@ def _collector_paused() -> Generator[None]:
             gc.enable()
 
 
-def _embed(run: _Run, *, rewritten: bool) -> int:
-    if run.embedder is None or not (rewritten or run.store.vectors_missing()):
+def _embed(run: _Run) -> int:
+    if run.embedder is None or not run.store.vectors_missing():
         return 0
     from code_review_graph.embedding import embed_nodes  # noqa: PLC0415 - builds without vectors do not need it
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ def language_name(path: str) -> str | None:
 def rules_version(path: str) -> str:
     """Version of the rules that make the facts of a path."""
     language = language_of(path)
-    return "" if language is None else f"{FACTS_VERSION}.{language.name}.{language.rules_version}"
+    return "" if language is None else f"{FACTS_VERSION}.{marshal.version}.{language.name}.{language.rules_version}"
 
 
 def parse_source(path: str, source: bytes) -> ParsedFile:

@@ -9,6 +9,7 @@ import pytest
 import typer.main
 
 from code_review_graph.cli import app
+from code_review_graph.config import ENVIRONMENT, REPOSITORY_KEYS
 from code_review_graph.results import Pattern
 from code_review_graph.tools import TOOLS
 
@@ -54,6 +55,13 @@ def test_every_tool_and_pattern_is_documented() -> None:
     documented = rows("For coding agents (MCP)")
     assert list(documented) == [tool.name for tool in TOOLS]
     assert re.findall(r"`(\w+)`", documented["query_graph"]) == [str(pattern) for pattern in Pattern]
+
+
+def test_every_setting_is_documented() -> None:
+    section = README.partition("\n## The index\n")[2].partition("\n## ")[0]
+    documented = [re.findall(r"`([A-Z_]+)`", row) for row in re.findall(r"^\| (`.+?) \|", section, re.MULTILINE)]
+    assert documented == [list(names) for names in ENVIRONMENT.values()]
+    assert all(f"`{key}`" in section for key in REPOSITORY_KEYS)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())

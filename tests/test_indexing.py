@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -334,3 +335,20 @@ def test_vectors_are_made_once_for_each_text(repository: MakeRepository) -> None
         assert 1 <= report.embedded <= 2
         assert report.vectors_missing == 0
         assert store.nearest(embedder.embed_query("write a file"), 3)
+
+
+@pytest.mark.parametrize("make", [build, update])
+def test_vectors_outlive_a_build_without_an_embedder(repository: MakeRepository, make: Callable[..., object]) -> None:
+    root = repository(SMALL)
+    embedder = load_embedder("static")
+    with Store(root) as store:
+        build(store, embedder=embedder)
+        whole = store.vector_count()
+        write_files(root, {"aaa.py": "def first():\n    return 'moves every id'\n"})
+        make(store)
+        assert (store.vector_count(), store.vectors_missing()) == (whole, 2)
+        node_id, cosine = store.nearest(embedder.embed_query("lib fn"), 1)[0]
+        assert store.nodes([node_id])[node_id].qualified_name in {"lib.py", "lib.py::fn"}
+        assert cosine > 0.3
+        assert update(store, embedder=embedder).embedded == 2
+        assert store.vectors_missing() == 0

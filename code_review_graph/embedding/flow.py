@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +10,7 @@ from code_review_graph import facts as file_facts
 from code_review_graph.embedding.protocol import Embedder
 from code_review_graph.embedding.text import node_text
 from code_review_graph.errors import ModelMismatchError
-from code_review_graph.model import NodeKind
+from code_review_graph.model import Node, NodeKind
 from code_review_graph.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def embed_nodes(store: Store, embedder: Embedder, progress: Progress = silent) -
     check_model(store.embedding_model(), embedder.model)
     hashes: dict[int, bytes] = {}
     texts: dict[bytes, str] = {}
-    for node_id, text in _texts(store):
+    for node_id, text in _missing_texts(store):
         hashes[node_id] = text_hash(embedder.model, text)
         texts[hashes[node_id]] = text
     for known in store.known_vectors(texts.keys()):
@@ -59,6 +59,11 @@ def text_hash(model: EmbeddingModel, text: str) -> bytes:
     return digest.digest()
 
 
+def text_hashes(model: EmbeddingModel, nodes: Iterable[Node]) -> list[bytes]:
+    """Keys of the vectors of these nodes, which have their body words, in their order."""
+    return [text_hash(model, node_text(node)) for node in nodes]
+
+
 def _embed(store: Store, embedder: Embedder, items: list[tuple[bytes, str]], progress: Progress) -> None:
     from code_review_graph.embedding.vectors import int8_rows  # noqa: PLC0415 - numpy stays out of the start-up
 
@@ -69,17 +74,20 @@ def _embed(store: Store, embedder: Embedder, items: list[tuple[bytes, str]], pro
         progress(STAGE, start + len(batch), len(items))
 
 
-def _texts(store: Store) -> Iterator[tuple[int, str]]:
-    bodies = _body_words(store)
-    for node in store.iter_nodes():
+def _missing_texts(store: Store) -> Iterator[tuple[int, str]]:
+    missing = store.nodes(store.nodes_without_vector())
+    bodies = _body_words(store, {node.path for node in missing.values()})
+    for node in missing.values():
         line = 0 if node.kind is NodeKind.FILE else node.start_line
         yield node.id, node_text(node, bodies.get((node.path, line, node.name if line else ""), ""))
 
 
-def _body_words(store: Store) -> dict[tuple[str, int, str], str]:
+def _body_words(store: Store, paths: Collection[str]) -> dict[tuple[str, int, str], str]:
     """Body words by (path, line, name) of the definition, from the facts; a file's own under line 0 and no name."""
     bodies: dict[tuple[str, int, str], str] = {}
-    for path, blob in store.facts():
+    for path, blob in store.facts() if paths else ():
+        if path not in paths:
+            continue
         facts = file_facts.unpack(blob)
         bodies[path, 0, ""] = facts.body_words
         for definition in facts.definitions:

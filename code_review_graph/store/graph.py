@@ -28,6 +28,11 @@ _Kind = TypeVar("_Kind", bound=StrEnum)
 
 FULL_TEXT_COLUMNS: Final = ("name", "qualified_name", "signature", "docstring", "path", "body")
 _LONGEST_NAME_TO_CORRECT: Final = 80
+# Names this short have too few pairs of letters to lose one to a slip: single letters are compared.
+_SHORT_NAME: Final = 6
+# Of a long name some parts are enough to find its kin.
+_MOST_PARTS: Final = 8
+_MOST_COMPARED: Final = 64
 _NODE: Final = """
 SELECT node.id, node.qualified_name, node.name, node.kind, path.path, node.start_line, node.end_line, node.language,
        node.parent, node.is_test, node.signature, node.docstring
@@ -42,15 +47,18 @@ class GraphTables(StorePart):
 
     # -- the whole
 
-    def replace_graph(self, graph: Graph, info: IndexInfo) -> None:
+    def replace_graph(self, graph: Graph, info: IndexInfo, text_hashes: Sequence[bytes] = ()) -> None:
         """Put ``graph`` in the place of the stored one, in one transaction; readers see the old or the new, whole.
 
-        Vectors stay, but nodes lose theirs until ``map_vectors``. Raises ValueError for a graph that is not sound.
+        Nodes keep their vectors when ``text_hashes`` names them, one a node; without, vectors stay but belong to no
+        node until ``map_vectors``. Raises ValueError for a graph that is not sound.
         """
         graph_writer.check_graph(graph)
         # Ends of edges were checked above, more cheaply than SQLite could.
         with self._database.transaction(foreign_keys=False) as connection:
             graph_writer.write_graph(connection, graph, info)
+            if text_hashes:
+                graph_writer.map_vectors(connection, enumerate(text_hashes, 1))
         self._database.tidy()
 
     def save_info(self, info: IndexInfo) -> None:
@@ -140,14 +148,25 @@ class GraphTables(StorePart):
         """Names in the graph that look like ``name``, the likest first."""
         if not name or len(name) > _LONGEST_NAME_TO_CORRECT or limit < 1:
             return []
-        rows = self._database.rows(
-            "SELECT DISTINCT name FROM node WHERE length(name) BETWEEN ? AND ? ORDER BY name",
-            (len(name) // 2, len(name) * 2),
-        )
-        folded: dict[str, str] = {}
-        for (candidate,) in rows:
-            folded.setdefault(candidate.lower(), candidate)
+        folded = {candidate.lower(): candidate for candidate in self._names_sharing_parts(name)}
         return [folded[match] for match in difflib.get_close_matches(name.lower(), folded, n=limit, cutoff=0.6)]
+
+    def _names_sharing_parts(self, name: str) -> list[str]:
+        # To compare every name is too slow; those that share most pairs of letters are the only ones worth it.
+        lowered = name.lower()
+        size = 2 if len(name) >= _SHORT_NAME else 1
+        parts = sorted({lowered[start : start + size] for start in range(len(lowered) - size + 1)})
+        step = -(-len(parts) // _MOST_PARTS)
+        looked_for = parts[::step]
+        shared = " + ".join(f"(instr(lower(name), ?{number}) > 0)" for number in range(4, len(looked_for) + 4))
+        # The text of the statement is made of numbered parameters alone.
+        sql = f"""
+        SELECT name FROM node WHERE length(name) BETWEEN ?1 AND ?2 GROUP BY name COLLATE NOCASE
+        ORDER BY ({shared}) / (length(name) + ?3) DESC, name LIMIT {_MOST_COMPARED}
+        """  # noqa: S608
+        shortest, longest = -(-len(name) * 3 // 5), len(name) * 5 // 3
+        rows = self._database.rows(sql, (shortest, longest, float(len(name)), *looked_for))
+        return [candidate for (candidate,) in rows]
 
     # -- edges
 
@@ -183,6 +202,11 @@ class GraphTables(StorePart):
         """All references, in the order in which they were written."""
         for row in self._database.stream("SELECT kind, source, name, lines FROM reference ORDER BY id"):
             yield _reference(row)
+
+    def unresolved_sites(self, name: str) -> int:
+        """How many call sites of a bare name nothing could resolve: of ``get``, those of ``client.get`` too."""
+        rows = self._database.rows("SELECT lines FROM reference WHERE member = ?", (name,))
+        return sum(len(unpack_lines(lines)) for (lines,) in rows)
 
     def in_degrees(self, ids: Iterable[int]) -> dict[int, int]:
         """How many CALLS edges reach each of these nodes."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from code_review_graph.model import Graph, Node
+from code_review_graph.model import Graph, Node, ReferenceKind
 from code_review_graph.store.codes import (
     EDGE_KIND_CODES,
     NODE_KIND_CODES,
@@ -23,6 +23,7 @@ from code_review_graph.words import words_of
 if TYPE_CHECKING:
     from code_review_graph.store.sql import Connection
 
+_LAST_NAME: Final = re.compile(r"\w+(?=\W*$)")
 _INDEX_NAME: Final = re.compile(r"CREATE INDEX (\w+)")
 # Children before parents; all of them are emptied without looking at a row.
 _TABLES: Final = ("node_vector", "reference", "edge", "node", "path")
@@ -60,6 +61,14 @@ def write_graph(connection: Connection, graph: Graph, info: IndexInfo) -> None:
         "INSERT OR REPLACE INTO meta VALUES ('graph_facts_version', "
         "coalesce((SELECT value FROM meta WHERE key = 'facts_version'), 0))"
     )
+
+
+def map_vectors(connection: Connection, pairs: Iterable[tuple[int, bytes]]) -> None:
+    """Give nodes (by id) the vectors of their text hashes, those that exist, and drop vectors that no node uses."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO node_vector SELECT ?, id FROM vector WHERE text_hash = ?", map(tuple, pairs)
+    )
+    connection.execute("DELETE FROM vector WHERE id NOT IN (SELECT vector_id FROM node_vector)")
 
 
 def write_info(connection: Connection, info: IndexInfo) -> None:
@@ -103,12 +112,19 @@ def _write_rows(connection: Connection, graph: Graph) -> None:
         ),
     )
     connection.executemany(
-        "INSERT INTO reference (kind, source, name, lines) VALUES (?, ?, ?, ?)",
+        "INSERT INTO reference (kind, source, name, lines, member) VALUES (?, ?, ?, ?, ?)",
         (
-            (REFERENCE_KIND_CODES[kind], source, name, pack_lines(lines))
+            (REFERENCE_KIND_CODES[kind], source, name, pack_lines(lines), _member(kind, name))
             for kind, source, name, lines in graph.references
         ),
     )
+
+
+def _member(kind: ReferenceKind, name: str) -> str | None:
+    if kind is not ReferenceKind.UNRESOLVED:
+        return None
+    last = _LAST_NAME.search(name)
+    return last[0] if last else None
 
 
 def _node_rows(nodes: list[Node], paths: dict[str, int]) -> Iterator[tuple[Any, ...]]:

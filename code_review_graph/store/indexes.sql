@@ -5,3 +5,4 @@ CREATE INDEX node_path ON node (path_id, start_line);
 CREATE INDEX edge_source ON edge (source, kind);
 CREATE INDEX edge_target ON edge (target, kind);
 CREATE INDEX reference_source ON reference (source);
+CREATE INDEX reference_member ON reference (member) WHERE member IS NOT NULL;

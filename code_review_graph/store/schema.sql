@@ -67,7 +67,9 @@ CREATE TABLE reference (
     kind   INTEGER NOT NULL,
     source INTEGER NOT NULL REFERENCES node (id),
     name   TEXT NOT NULL,
-    lines  ANY
+    lines  ANY,
+    -- Of unresolved ones, the last part of the name: a call of `client.get` may be one of any `get`.
+    member TEXT
 ) STRICT;
 
 -- The words arrive split and lower-cased, so the tokenizer has only to stem. Contentless: nothing is stored twice.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from code_review_graph.errors import ModelMismatchError
 from code_review_graph.store.base import StorePart
 from code_review_graph.store.connection import Database
-from code_review_graph.store.graph_writer import count_generation
+from code_review_graph.store.graph_writer import count_generation, map_vectors
 from code_review_graph.store.nearest import VectorMatrix, load_sqlite_vec, nearest_by_sqlite, to_int8
 from code_review_graph.store.records import EmbeddingModel
 
@@ -67,13 +67,9 @@ class VectorTables(StorePart):
         connection.executemany("INSERT INTO meta VALUES (?, ?)", list(model._asdict().items()))
 
     def map_vectors(self, pairs: Iterable[tuple[int, bytes]]) -> None:
-        """Say which (node id, text hash) belong together, for all nodes; vectors that no node uses are dropped."""
+        """Say which (node id, text hash) belong together; vectors that no node uses are dropped."""
         with self._database.transaction() as connection:
-            connection.execute("DELETE FROM node_vector")
-            connection.executemany(
-                "INSERT INTO node_vector SELECT ?, id FROM vector WHERE text_hash = ?", (tuple(pair) for pair in pairs)
-            )
-            connection.execute("DELETE FROM vector WHERE id NOT IN (SELECT vector_id FROM node_vector)")
+            map_vectors(connection, pairs)
             count_generation(connection)
 
     def clear_vectors(self) -> None:
@@ -93,6 +89,13 @@ class VectorTables(StorePart):
     def vectors_missing(self) -> int:
         """How many nodes have none."""
         return self._count("SELECT (SELECT count(*) FROM node) - (SELECT count(*) FROM node_vector)")
+
+    def nodes_without_vector(self) -> list[int]:
+        """Their ids."""
+        if not self._database.exists():
+            return []
+        rows = self._database.rows("SELECT id FROM node WHERE id NOT IN (SELECT node_id FROM node_vector)")
+        return [node_id for (node_id,) in rows]
 
     def _count(self, sql: str) -> int:
         return int(self._database.rows(sql)[0][0]) if self._database.exists() else 0

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
-from weakref import WeakKeyDictionary
 
-from code_review_graph.model import Node, ReferenceKind
+from code_review_graph.model import Node
 from code_review_graph.results import Pattern
-from code_review_graph.store import IndexInfo, Store
+from code_review_graph.store import Store
 from code_review_graph.traversal import walk
 
 _OF_MEMBERS = frozenset({Pattern.CALLERS_OF, Pattern.CALLEES_OF, Pattern.TESTS_FOR, Pattern.REFERENCES_TO})
-_LAST_NAME = re.compile(r"\w+(?=\W*$)")
-# Counted once for each state of an index: a scan of all references is too slow for every question.
-_unresolved: WeakKeyDictionary[Store, tuple[IndexInfo | None, Counter[str]]] = WeakKeyDictionary()
 _MAX_MEMBERS = 200  # members looked at for a hint; an answer must stay fast on a file of thousands
 
 _NOTHING: Mapping[Pattern, str] = MappingProxyType(
@@ -49,25 +43,11 @@ def answer_hint(store: Store, pattern: Pattern, node: Node, *, is_empty: bool, r
 
 def _unresolved_note(store: Store, node: Node) -> str:
     """How many sites may be callers too: calls of this bare name that nothing could resolve."""
-    count = _unresolved_sites(store)[node.name]
+    count = store.unresolved_sites(node.name)
     if not count:
         return ""
     sites = "1 call site" if count == 1 else f"{count} call sites"
     return f"{sites} of some '{node.name}' could not be resolved and may be callers too."
-
-
-def _unresolved_sites(store: Store) -> Counter[str]:
-    """How many unresolved call sites there are for each last name, as in ``client.get`` -> ``get``."""
-    info = store.info()
-    if store in _unresolved and _unresolved[store][0] == info:
-        return _unresolved[store][1]
-    counts: Counter[str] = Counter()
-    for reference in store.iter_references():
-        name = _LAST_NAME.search(reference.name)
-        if name and reference.kind is ReferenceKind.UNRESOLVED:
-            counts[name[0]] += len(reference.lines)
-    _unresolved[store] = (info, counts)
-    return counts
 
 
 def _members_note(store: Store, pattern: Pattern, node: Node) -> str:

@@ -52,11 +52,13 @@ def query_graph(
     """
     asked = _checked(pattern, target, depth, limit)
     store.require_graph()
-    accept = _is_file if asked.pattern in _FILE_PATTERNS else _is_any
-    meaning = find_target(store, asked.target, accept)
-    if meaning.node is None:
-        return _unanswered(store, asked, meaning)
-    return _answered(store, asked, meaning.node)
+    # Ids of nodes change whenever another process rebuilds: one state for the whole answer.
+    with store.snapshot():
+        accept = _is_file if asked.pattern in _FILE_PATTERNS else _is_any
+        meaning = find_target(store, asked.target, accept)
+        if meaning.node is None:
+            return _unanswered(store, asked, meaning)
+        return _answered(store, asked, meaning.node)
 
 
 @dataclass(frozen=True, slots=True)

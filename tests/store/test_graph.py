@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from code_review_graph.errors import NoGraphError, QueryError
-from code_review_graph.model import Edge, EdgeKind, Graph, NodeKind, ReferenceKind, Resolution
+from code_review_graph.model import Edge, EdgeKind, Graph, NodeKind, Reference, ReferenceKind, Resolution
 from code_review_graph.store import Store
 from tests.store.samples import INFO, function, numbered, sample
 
@@ -177,6 +178,25 @@ def test_similar_names(filled: Store, name: str, best: str | None) -> None:
     assert (found[0] if found else None) == best
 
 
+def test_similar_names_of_many_are_found_at_once(store: Store) -> None:
+    graph = numbered(40_000, 1)
+    graph.nodes[7] = replace(graph.nodes[7], name="resolve_reverse_relation")
+    store.replace_graph(graph, INFO)
+    started = time.process_time()
+    assert store.similar_names("resolve_revrese_relatoin", 3) == ["resolve_reverse_relation"]
+    assert store.similar_names("xyzzy_plugh_nothing_like_it", 3) == []
+    assert time.process_time() - started < 1
+
+
+def test_unresolved_sites_are_counted_by_the_last_name(store: Store) -> None:
+    graph = sample()
+    unresolved = [("client.get", (1, 2)), ("get", (5,)), ("items[].get()", (6,)), ("getter", (7,)), ("()", (8,))]
+    graph.references.extend(Reference(ReferenceKind.UNRESOLVED, 2, name, lines) for name, lines in unresolved)
+    graph.references.append(Reference(ReferenceKind.EXTERNAL, 2, "os.environ.get", (9,)))
+    store.replace_graph(graph, INFO)
+    assert [store.unresolved_sites(name) for name in ("get", "getter", "Get", "client", "")] == [4, 1, 0, 0, 0]
+
+
 def test_answers_use_indexes(filled: Store) -> None:
     with filled.snapshot() as connection:
         for sql in (
@@ -185,11 +205,13 @@ def test_answers_use_indexes(filled: Store) -> None:
             "SELECT 1 FROM node WHERE name = 'x' COLLATE NOCASE",
             "SELECT 1 FROM node WHERE qualified_name = 'x' COLLATE NOCASE",
             "SELECT 1 FROM path JOIN node ON node.path_id = path.id WHERE path.path = 'x'",
+            "SELECT lines FROM reference WHERE member = 'x'",
         ):
             plan = " ".join(row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}"))
             assert "SCAN node" not in plan
             assert "SCAN edge" not in plan
             assert "SCAN path" not in plan
+            assert "SCAN reference" not in plan
 
 
 def test_foreign_keys_hold_after_a_write(filled: Store) -> None:

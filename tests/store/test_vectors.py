@@ -85,6 +85,15 @@ def test_vectors_outlive_a_rebuild_but_not_their_last_node(store: Store) -> None
     assert store.known_vectors([key(0), key(4)]) == {key(0)}
 
 
+def test_a_rebuild_that_knows_the_texts_keeps_their_vectors(store: Store) -> None:
+    rows = random_rows(5, 8)
+    fill(store, rows)
+    store.replace_graph(numbered(4, 2), INFO, [key(3), key(9), key(3), key(0)])
+    assert (store.vector_count(), store.nodes_without_vector()) == (3, [2])
+    assert [node_id for node_id, _ in store.nearest(rows[3].astype(np.float32), 2)] == [1, 3]
+    assert store.known_vectors([key(number) for number in range(5)]) == {key(0), key(3)}
+
+
 def test_models_never_mix(store: Store) -> None:
     fill(store, random_rows(5, 8))
     for other in (MODEL._replace(provider="openai"), MODEL._replace(model="x"), MODEL._replace(dimensions=4)):

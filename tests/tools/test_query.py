@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -216,3 +217,32 @@ def test_no_graph_yet(tmp_path: Path) -> None:
     with pytest.raises(NoGraphError, match="build_or_update_graph"):
         query_graph(Store(tmp_path), Pattern.CALLERS_OF, "x")
     assert not list(tmp_path.iterdir())
+
+
+def test_an_answer_is_of_one_state_of_the_index(tmp_path: Path) -> None:
+    """Another process rebuilds all the time, and gives every definition another id each time."""
+
+    def graph(padding: int) -> GraphMaker:
+        maker = GraphMaker()
+        for number in range(padding):
+            maker.file(f"a{number}.py")
+        maker.file("m.py").node("m.py::callee").node("m.py::caller").edge("m.py::caller", "m.py::callee")
+        return maker
+
+    stop = threading.Event()
+
+    def rebuild() -> None:
+        padding = 0
+        while not stop.is_set():
+            padding = (padding + 1) % 5
+            graph(padding).store(tmp_path).close()
+
+    with graph(0).store(tmp_path) as store:
+        writer = threading.Thread(target=rebuild)
+        writer.start()
+        try:
+            for _ in range(150):
+                assert names(query_graph(store, Pattern.CALLERS_OF, "callee")) == ["m.py::caller"]
+        finally:
+            stop.set()
+            writer.join()
