@@ -13,7 +13,7 @@ from enum import IntEnum, IntFlag
 from typing import Any, Final, NamedTuple
 
 # Bump when the lowered form changes: stored facts of another version are parsed anew.
-FACTS_VERSION: Final = 3
+FACTS_VERSION: Final = 4
 
 Expression = tuple[Any, ...]
 NO_EXPRESSION: Final = -1
@@ -44,6 +44,7 @@ class Tag(IntEnum):
     GENERATE = 19  # [element e]: a lazily made sequence
     SLICE = 20  # [e, start or None]
     WITHIN = 21  # [scope index, e]: e, in a scope where a condition holds
+    SENT = 22  # []: what a caller sends into the generator that stands here
 
 
 class Via(IntEnum):

@@ -87,6 +87,7 @@ class Evaluator:
             Tag.SLICE: lambda scope, e: self.containers.slice(self.evaluate(scope, e[1]), e[2]),
             Tag.EITHER: self._either,
             Tag.WITHIN: self._within,
+            Tag.SENT: self._sent,
             Tag.INSTANCE: lambda scope, e: at_least(self.types(scope, e[1]), INFERRED),
             Tag.SUPER: self._super,
             Tag.OPERATOR: self._operator,
@@ -295,6 +296,17 @@ class Evaluator:
         for operand in shape[1]:
             merge(found, self.evaluate(scope, operand))
         return found
+
+    def _sent(self, scope: int, _shape: Expression) -> Values:
+        """``x = yield y``: what the declared generator type says is sent."""
+        function = self.program.function_around(scope)
+        returns = self.program.definitions[function].returns if function >= 0 else 0
+        if returns <= 0:
+            return EMPTY
+        where = self.program.scope_of(function)
+        shape = self._expressions[self._scope_file[where]][returns]
+        keys = self.types_of.keys(where, shape[2]) if shape[0] == Tag.INDEX else ()
+        return self.types(where, keys[1]) if len(keys) > 1 else EMPTY
 
     def _within(self, scope: int, shape: Expression) -> Values:
         return self.evaluate(self.program.scope_base[self._scope_file[scope]] + shape[1], shape[2])

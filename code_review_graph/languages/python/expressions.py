@@ -91,6 +91,7 @@ class Expressions:
             "parenthesized_expression": self._inner,
             "type": self._type,
             "await": self._await,
+            "yield": lambda _node: self.low.intern((int(Tag.SENT),)),
             "binary_operator": self._binary,
             "union_type": self._union,
             "generic_type": self._generic,
