@@ -47,6 +47,11 @@ def external_instance(dotted: str, *arguments: Values) -> Value:
     return (EXTERNAL_INSTANCE, dotted, tuple([frozenset(values) for values in arguments]))
 
 
+def is_settled(bound: Value) -> bool:
+    """Whether a bound method is the one that runs, whatever overrides it below (``super()`` found it)."""
+    return bound[3:] == (True,)
+
+
 def merge(into: Values, values: Values, floor: int = EXACT) -> Values:
     """Add ``values`` to ``into``, none surer than ``floor``; returns ``into``."""
     if not into and floor == EXACT:

@@ -233,7 +233,7 @@ multi_hop_tasks:
 def test_eval(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     place = tmp_path_factory.mktemp("tasks")
     (place / "shop.yaml").write_text(TASKS.format(expected="total"))
-    arguments = ["eval", "--repo", sources, "--configs", place, "--output", place / "results"]
+    arguments: list[str | Path] = ["eval", "--repo", sources, "--configs", place, "--output", place / "results"]
     assert "code-review-graph embed" in run("build", "--repo", sources, "--no-embed").stderr + run(*arguments).stderr
     (one,) = json.loads(run(*arguments, "--build", "--json").stdout)
     assert one["summary"]["strict_mean"] == 1.0

@@ -26,6 +26,7 @@ from code_review_graph.values import (
     SUPER,
     Value,
     Values,
+    is_settled,
 )
 
 RESOLUTIONS: Final = {EXACT: Resolution.EXACT, INFERRED: Resolution.INFERRED, DISPATCH: Resolution.DISPATCH}
@@ -154,7 +155,7 @@ class Drawer:
 
     def _dispatch(self, callee: Value) -> Iterator[tuple[int, int, Via | None]]:
         receiver = callee[2]
-        if len(callee) > 3 or receiver is None or receiver[0] not in {INSTANCE, CLASS} or receiver[2]:
+        if is_settled(callee) or receiver is None or receiver[0] not in {INSTANCE, CLASS} or receiver[2]:
             return
         overrides = self.engine.members_of.overrides(receiver, self.program.definitions[callee[1]].name)
         if len(overrides) <= MAX_OVERRIDES:

@@ -14,7 +14,7 @@ def parametrized(engine: Evaluation, program: Program, function: int, name: str)
     shapes = program.expressions[program.definition_file[function]]
     found: Values = {}
     for decorator in program.definitions[function].decorators:
-        call = shapes[decorator] if decorator > 0 else (0,)
+        call = shapes[max(decorator, 0)]
         if call[0] != Tag.CALL or len(call[2]) < 2 or shapes[call[1]][-1] != "parametrize":
             continue
         names = _names(shapes, call[2][0])
