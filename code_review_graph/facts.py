@@ -13,7 +13,7 @@ from enum import IntEnum, IntFlag
 from typing import Any, Final, NamedTuple
 
 # Bump when the lowered form changes: stored facts of another version are parsed anew.
-FACTS_VERSION: Final = 4
+FACTS_VERSION: Final = 5
 
 Expression = tuple[Any, ...]
 NO_EXPRESSION: Final = -1
@@ -45,6 +45,7 @@ class Tag(IntEnum):
     SLICE = 20  # [e, start or None]
     WITHIN = 21  # [scope index, e]: e, in a scope where a condition holds
     SENT = 22  # []: what a caller sends into the generator that stands here
+    TYPE_PARAMETER = 23  # [name, place in the file, bound e]: declared by the definition itself
 
 
 class Via(IntEnum):

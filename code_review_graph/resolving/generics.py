@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from code_review_graph.facts import Expression, Tag
+from code_review_graph.facts import BindingKind, Expression, Tag
 from code_review_graph.values import (
     CLASS,
     EMPTY,
@@ -117,6 +117,9 @@ class Generics:
         return known
 
     def _find_parameters(self, definition: int) -> list[Value]:
+        own = self._declared(definition)
+        if own:
+            return own
         scope = self.program.scope_of(definition)
         named: list[Value] = []
         for expression in self.program.definitions[definition].bases:
@@ -130,6 +133,18 @@ class Generics:
                 return variables
             named += [variable for variable in variables if variable not in named]
         return named
+
+    def _declared(self, definition: int) -> list[Value]:
+        """Type parameters that a class declares itself (``class C[T]``)."""
+        body = self.program.body_of(definition)
+        shapes = self.program.expressions[self.program.definition_file[definition]]
+        found: list[Value] = []
+        for bindings in self.program.scopes[body].bindings.values() if body >= 0 else ():
+            kind, payload, _ = bindings[0]
+            if kind == BindingKind.VALUE and shapes[max(payload, 0)][0] == Tag.TYPE_PARAMETER:
+                base = self.program.scope_base[self.program.definition_file[definition]]
+                found.append((TYPE_VARIABLE, base, payload))
+        return found
 
     # -- meaning by arguments
 

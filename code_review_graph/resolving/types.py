@@ -95,7 +95,10 @@ class Types:
         return root, bindings[-1]
 
     def _alias(self, scope: int, expression: int) -> Values:
-        shape = self.program.expressions[self.program.scope_file[scope]][expression] if expression > 0 else (0,)
+        shape = self.program.expressions[self.program.scope_file[scope]][max(expression, 0)]
+        if shape[0] == Tag.TYPE_PARAMETER:
+            # One identity, in whichever scope it was bound.
+            return {(TYPE_VARIABLE, self.program.scope_base[self.program.scope_file[scope]], expression): EXACT}
         if shape[0] == Tag.CALL:
             return self._type_variable(scope, shape, expression)
         return self.of(scope, expression)
@@ -103,6 +106,8 @@ class Types:
     def variable_bound(self, scope: int, expression: int) -> Values:
         """``TypeVar("T", bound=X)``: at least an X; with constraints, any of them."""
         shape = self.program.expressions[self.program.scope_file[scope]][expression]
+        if shape[0] == Tag.TYPE_PARAMETER:
+            return self.of(scope, shape[3])
         bounds = [value for key, value in shape[3] if key == "bound"]
         return self._any_of(scope, (*bounds, *shape[2][1:]))
 

@@ -25,6 +25,47 @@ class Case(NamedTuple):
 
 
 CASES = {
+    "type parameters in brackets": Case(
+        files={
+            "shapes.py": (
+                "class Circle:\n    def area(self): ...\n\n\nclass Square:\n    def area(self): ...\n\n\n"
+                "class Box[T]:\n    def __init__(self, x: T):\n        self.x = x\n\n"
+                "    def get(self) -> T:\n        return self.x\n\n"
+                "    def all(self) -> list[T]: ...\n\n\n"
+                "class Boxes(Box[Circle]): ...\n\n\n"
+                "def first[U](xs: list[U]) -> U: ...\n\n\n"
+                "def declared(box: Box[Circle]):\n    box.get().area()\n\n\n"
+                "def inherited(boxes: Boxes):\n    for one in boxes.all():\n        one.area()\n\n\n"
+                "def passed():\n    first([Square()]).area()\n\n\n"
+                "def made():\n    Box(Square()).get().area()\n\n\n"
+                "def bounded[V: Circle](v: V) -> V:\n    v.area()\n    return v\n"
+            ),
+        },
+        calls=(
+            "shapes.py::declared -> shapes.py::Circle.area",
+            "shapes.py::inherited -> shapes.py::Circle.area",
+            "shapes.py::passed -> shapes.py::Square.area",
+            "shapes.py::made -> shapes.py::Square.area",
+            "shapes.py::bounded -> shapes.py::Circle.area",
+        ),
+        not_calls=(
+            "shapes.py::declared -> shapes.py::Square.area",
+            "shapes.py::inherited -> shapes.py::Square.area",
+            "shapes.py::passed -> shapes.py::Circle.area",
+            "shapes.py::made -> shapes.py::Circle.area",
+        ),
+    ),
+    "what is sent into a declared generator": Case(
+        files={
+            "flow.py": (
+                "from typing import Generator\n\n\n"
+                "class Request: ...\n\n\nclass Response:\n    def status(self): ...\n\n\n"
+                "def talk(request: Request) -> Generator[Request, Response, None]:\n"
+                "    response = yield request\n    response.status()\n"
+            ),
+        },
+        calls=("flow.py::talk -> flow.py::Response.status",),
+    ),
     "a package's __init__ re-exports under another name": Case(
         files={
             "geometry/__init__.py": "from .rect import area as extent\n",

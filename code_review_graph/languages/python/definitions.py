@@ -62,6 +62,7 @@ class Definitions:
     def __init__(self, lowering: Lowering, expressions: Expressions) -> None:
         self.low = lowering
         self.expr = expressions
+        self.own_parameters: dict[int, list[tuple[str, int]]] = {}  # by the class's suite
         self._decorators: dict[int, list[Node]] = {}
 
     def decorated(self, node: Node) -> None:
@@ -77,6 +78,7 @@ class Definitions:
             return
         decorators = self._decorators.pop(node.id, [])
         lowered = [self.expr.lower(_decorator_expression(item)) for item in decorators]
+        self._type_parameters(node)
         flags, alias = self._flags(decorators)
         if node.child(0) is not None and node.children[0].type == "async":
             flags |= DefinitionFlag.ASYNC
@@ -96,6 +98,7 @@ class Definitions:
             return
         decorators = self._decorators.pop(node.id, [])
         lowered = [self.expr.lower(_decorator_expression(item)) for item in decorators]
+        self.own_parameters[body.id] = self._type_parameters(node)
         bases, _, _ = self.expr.arguments(node.child_by_field_name("superclasses"))
         definition = Definition(
             int(DefinitionKind.CLASS), text_of(name), self.low.scope, -1, name.start_point[0] + 1,
@@ -103,6 +106,24 @@ class Definitions:
             (), NO_EXPRESSION, bases, (), (), "", "", _used_fixtures(decorators),
         )  # fmt: skip
         self._add(definition, node, body, "class", decorators)
+
+    def _type_parameters(self, node: Node) -> list[tuple[str, int]]:
+        """Bind what ``def f[T]`` and ``class C[T]`` declare, for the annotations that follow."""
+        declared: list[tuple[str, int]] = []
+        parameters = node.child_by_field_name("type_parameters")
+        for item in parameters.named_children if parameters is not None else ():
+            inner = item.named_child(0) if item.named_child_count else None
+            bound = 0
+            if inner is not None and inner.type == "constrained_type" and inner.named_child_count == 2:
+                bound = self.expr.lower(inner.named_children[1])
+                inner = inner.named_children[0]
+                inner = inner.named_child(0) if inner.type == "type" and inner.named_child_count else inner
+            if inner is not None and inner.type == "identifier":
+                name = text_of(inner)
+                value = self.low.intern((int(Tag.TYPE_PARAMETER), name, inner.start_byte, bound))
+                declared.append((name, value))
+                self.low.bind(name, BindingKind.VALUE, value)
+        return declared
 
     def constant(self, node: Node, target: Node, right: Node | None) -> None:
         """An assignment to a name in capitals at module or class level, and ``__all__``."""

@@ -80,6 +80,8 @@ class Statements:
             self.low.enter_body(index, ScopeKind.FUNCTION, node.end_byte, draft.parameters)
         elif kind == "class":
             self.low.enter_body(index, ScopeKind.CLASS, node.end_byte)
+            for name, value in self.definitions.own_parameters.pop(node.id, ()):
+                self.low.bind(name, BindingKind.VALUE, value)
         else:
             self.low.open_block(node.end_byte, is_loop=kind == "loop")
             self.narrowing.bind(self.narrowing.of_suite.pop(node.id, []))
