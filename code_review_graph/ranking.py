@@ -1,4 +1,8 @@
-"""Fusion and priors: pure functions from ranked lists to one ranking."""
+"""From the scores of several signals to one ranking: pure functions with few, committed weights.
+
+A node's score is a sum: how relevant it is (its score in each signal over the best score there), how well its name
+agrees with the question, what its members and heirs add, and a prior for what it is and where it stands.
+"""
 
 from __future__ import annotations
 
@@ -6,56 +10,57 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Self
 
 from code_review_graph.model import Node, NodeKind
 from code_review_graph.words import split_identifier, words_of
 
-# Reciprocal rank fusion: small, so that the first places of a good signal count (60, the usual value, flattens them).
-RRF_K: Final = 10.0
-# How much one signal's first place weighs against another's.
+# What the best score of a signal adds.
 SIGNAL_WEIGHTS: Final[Mapping[str, float]] = {
-    "mention": 3.0,  # the question spells the name as code
-    "text": 1.0,  # BM25 over everything, bodies too
-    "name": 1.25,  # a name made of the question's words: rarely chance, and bodies cannot drown it
-    "vector": 1.25,  # meaning: finds what other words describe
+    "mention": 1.0,  # the question spells the name as code
+    "vector": 1.0,  # meaning: finds what other words describe
+    "text": 0.8,  # BM25 over everything, bodies too
 }
 
-# What a question is after, other things being equal.
+# What a question is after, other things being equal: added to the score, whose relevance is about 1 to 2.
 KIND_PRIORS: Final[Mapping[NodeKind, float]] = {
-    NodeKind.FUNCTION: 1.0,
-    NodeKind.METHOD: 1.0,
-    NodeKind.CLASS: 0.85,  # questions ask what does something; who names a class finds it by its name
-    NodeKind.INTERFACE: 0.85,
-    NodeKind.TYPE: 0.8,
-    NodeKind.TEST: 1.0,  # is_test decides
-    NodeKind.MODULE: 0.6,
-    NodeKind.SECTION: 0.7,
-    NodeKind.CONSTANT: 0.4,  # shares its name with what it configures
-    NodeKind.FILE: 0.5,  # holds the words of all that it defines
+    NodeKind.FUNCTION: 0.0,
+    NodeKind.METHOD: 0.0,
+    NodeKind.CLASS: -0.05,  # questions ask what does something; who names a class finds it by its name
+    NodeKind.INTERFACE: -0.05,
+    NodeKind.TYPE: -0.1,
+    NodeKind.TEST: 0.0,  # is_test decides
+    NodeKind.MODULE: -0.3,
+    NodeKind.SECTION: -0.2,
+    NodeKind.CONSTANT: -0.4,  # shares its name with what it configures
+    NodeKind.FILE: -0.5,  # holds the words of all that it defines
 }
 # A test repeats the words of what it tests, often more of them.
-TEST_PRIOR: Final = 0.35
+TEST_PRIOR: Final = -1.0
 # Folders of code that shows, moves or copies other code.
 SIDE_FOLDERS: Final = frozenset(
     {"benchmarks", "docs", "docs_src", "demo", "demos", "example", "examples", "node_modules", "samples"}
     | {"scripts", "third_party", "tutorial", "tutorials", "vendor", "_vendor"}
 )
-SIDE_FOLDER_PRIOR: Final = 0.6
+SIDE_FOLDER_PRIOR: Final = -0.8
 # Stubs and dunder plumbing say little; the definition that does the work says more.
-PLUMBING_PRIOR: Final = 0.6
+PLUMBING_PRIOR: Final = -0.2
 # An error class repeats the words of the code that raises it.
-ERROR_PRIOR: Final = 0.6
+ERROR_PRIOR: Final = -0.25
 # A function inside a function is a detail of it.
-NESTED_PRIOR: Final = 0.7
-# How much a name that agrees with the question in full adds to the score.
-NAME_BONUS: Final = 1.5
-# What is called from many places is more often asked about; a little, or helpers would always win.
-CALLED_BONUS: Final = 0.03
-# A file named after one of the question's words is likely where its subject lives.
-STEM_BONUS: Final = 1.1
+NESTED_PRIOR: Final = -0.15
+# A name must agree with this much of the question before it counts: one common word in a plain question is chance.
+NAME_THRESHOLD: Final = 0.45
+NAME_BONUS: Final = 5.0
+# For each doubling of the number of callers; a little, or helpers would always win.
+CALLED_BONUS: Final = 0.02
+# What the best member adds to its class: a class is often described by what it does.
+MEMBER_BONUS: Final = 0.2
+# Who asks for a common parent means a class that others inherit from, described by what its heirs do.
+PARENT_BONUS: Final = 0.5
+HEIR_BONUS: Final = 0.3
 
 _ERROR_ENDINGS: Final = ("Error", "Exception", "Warning")
 # The longest ending that leaves three letters.
@@ -63,6 +68,22 @@ _ENDING: Final = re.compile(
     r"(?<=\w{3})(?:i[sz]ations?|at(?:e|es|ed|ing|ions?|ors?)|ings?|ions?|ers?|ors?|ants?|ents?|anc(?:es?|y|ies)"
     r"|enc(?:es?|y|ies)|ments?|ies|ied|ed|es|s|e|y)$"
 )
+
+# Ranked (node id, score) pairs, the best first; scores are positive.
+Ranking = Sequence[tuple[int, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the graph says around the candidates.
+
+    ``parents`` holds at least their parents; ``called`` says from how many definitions a node is called; ``heirs`` are
+    the direct heirs of a class, given only when the question asks for a common parent.
+    """
+
+    parents: Mapping[int, Node] = field(default_factory=dict)
+    called: Mapping[int, int] = field(default_factory=dict)
+    heirs: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,40 +97,74 @@ class Candidate:
 
 def rerank(
     nodes: Iterable[Node],
-    parents: Mapping[int, Node],
-    signals: Mapping[str, Sequence[int]],
+    signals: Mapping[str, Ranking],
     words: Iterable[str],
+    around: Surroundings,
     *,
     wants_tests: bool,
-    called: Mapping[int, int] | None = None,
 ) -> list[Candidate]:
-    """The nodes in order of fused score times priors; ties by place, so that the order never changes.
+    """The nodes in the order of their scores; ties by place, so that the order never changes.
 
-    ``parents`` holds at least the parents of ``nodes``; ``signals`` are ranked node ids; ``called`` says from how many
-    definitions a node is called. Adds the signal ``name``: how well a name agrees with the question's ``words``.
+    Adds the signal ``name``: how well a name agrees with the question's ``words``.
     """
     pool = {node.id: node for node in nodes}
     aside = {node.id for node in pool.values() if is_aside(node, wants_tests=wants_tests)}
     names = {node.id: NameStems.of(node) for node in pool.values()}
     weights = stem_weights({stem(word) for word in words}, list(names.values()))
     agreement = {node_id: name.agreement(weights) for node_id, name in names.items()}
-    ranks = _ranks({signal: [i for i in ids if i in pool] for signal, ids in signals.items()}, aside)
+    ranks = _ranks({signal: [i for i, _ in ranking if i in pool] for signal, ranking in signals.items()}, aside)
     for node_id, rank in _shared_ranks(agreement, aside).items():
         ranks[node_id]["name"] = rank
-    calls = called or {}
-
-    def score(node: Node) -> float:
-        value = fused(ranks[node.id]) * prior(node, parents, wants_tests=wants_tests)
-        value *= 1 + NAME_BONUS * agreement[node.id] + CALLED_BONUS * math.log2(1 + calls.get(node.id, 0))
-        return value * STEM_BONUS if _file_agrees(node, weights) else value
-
-    candidates = [Candidate(node, score(node), ranks[node.id]) for node in pool.values()]
+    relevant = relevance(pool, signals, aside)
+    scores = {
+        node.id: relevant[node.id]
+        + NAME_BONUS * max(0.0, agreement[node.id] - NAME_THRESHOLD)
+        + CALLED_BONUS * math.log2(1 + around.called.get(node.id, 0))
+        + prior(node, around.parents, wants_tests=wants_tests)
+        for node in pool.values()
+    }
+    for node_id, bonus in _family_bonuses(pool, relevant, aside, around).items():
+        scores[node_id] += bonus
+    candidates = [Candidate(node, scores[node.id], ranks[node.id]) for node in pool.values()]
     return sorted(candidates, key=lambda c: (-c.score, c.node.path, c.node.start_line, c.node.qualified_name))
 
 
-def fused(ranks: Mapping[str, int]) -> float:
-    """Weighted reciprocal rank fusion: sum of weight / (k + rank) over the signals (Cormack et al. 2009)."""
-    return sum(SIGNAL_WEIGHTS[signal] / (RRF_K + rank) for signal, rank in ranks.items())
+def relevance(pool: Iterable[int], signals: Mapping[str, Ranking], aside: Set[int]) -> dict[int, float]:
+    """For each node the weighted sum of its scores, each over the best score of its signal among what is not aside."""
+    total = dict.fromkeys(pool, 0.0)
+    for signal, ranking in signals.items():
+        scores = {node_id: score for node_id, score in ranking if node_id in total}
+        best = max((score for node_id, score in scores.items() if node_id not in aside), default=0.0)
+        best = best or max(scores.values(), default=0.0)
+        if best <= 0:
+            continue
+        # Everything has some meaning: what the list does not reach is about as near as its last.
+        unlisted = ranking[-1][1] if signal == "vector" else 0.0
+        for node_id in total:
+            total[node_id] += SIGNAL_WEIGHTS[signal] * min(scores.get(node_id, unlisted) / best, 1.0)
+    return total
+
+
+def _family_bonuses(
+    pool: Mapping[int, Node], relevant: Mapping[int, float], aside: Set[int], around: Surroundings
+) -> dict[int, float]:
+    """What classes gain from their best member, and common parents from their heirs."""
+    floor = min(relevant.values(), default=0.0)
+    best: defaultdict[int, float] = defaultdict(float)
+    for node in pool.values():
+        if node.parent is not None and node.parent in pool and node.id not in aside:
+            best[node.parent] = max(best[node.parent], relevant[node.id] - floor)
+    bonuses = {node_id: MEMBER_BONUS * value for node_id, value in best.items() if _is_class(pool[node_id])}
+    for node_id, heirs in around.heirs.items():
+        if node_id in pool and heirs:
+            two = sorted((relevant.get(heir, floor) - floor for heir in heirs), reverse=True)[:2]
+            bonus = PARENT_BONUS + HEIR_BONUS * sum(two) / 2
+            bonuses[node_id] = bonuses.get(node_id, 0.0) + bonus
+    return bonuses
+
+
+def _is_class(node: Node) -> bool:
+    return node.kind in (NodeKind.CLASS, NodeKind.INTERFACE)
 
 
 def _ranks(signals: Mapping[str, Sequence[int]], aside: Set[int]) -> defaultdict[int, dict[str, int]]:
@@ -145,19 +200,19 @@ def _is_on_the_side(path: str) -> bool:
 
 
 def prior(node: Node, parents: Mapping[int, Node], *, wants_tests: bool) -> float:
-    """How likely a node of this kind, in this place, is what a question is after."""
+    """How likely a node of this kind, in this place, is what a question is after: 0 or less."""
     value = KIND_PRIORS[node.kind]
     if node.is_test and not wants_tests:
-        value *= TEST_PRIOR
+        value += TEST_PRIOR
     if _is_on_the_side(node.path):
-        value *= SIDE_FOLDER_PRIOR
+        value += SIDE_FOLDER_PRIOR
     if node.path.endswith(".pyi") or node.name.startswith("__"):
-        value *= PLUMBING_PRIOR
+        value += PLUMBING_PRIOR
     if node.kind is NodeKind.CLASS and node.name.endswith(_ERROR_ENDINGS):
-        value *= ERROR_PRIOR
+        value += ERROR_PRIOR
     parent = parents.get(node.parent or 0)
     if parent and parent.kind in (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.TEST):
-        value *= NESTED_PRIOR
+        value += NESTED_PRIOR
     return value
 
 
@@ -188,10 +243,6 @@ def stem_weights(stems: Iterable[str], names: Sequence[NameStems]) -> dict[str, 
     return {
         wanted: math.log(1 + total / (0.5 + sum(wanted in name.scoped for name in names))) for wanted in sorted(stems)
     }
-
-
-def _file_agrees(node: Node, weights: Mapping[str, float]) -> bool:
-    return any(stem(word) in weights for word in words_of(node.path.rsplit("/", 1)[-1].rsplit(".", 1)[0]))
 
 
 def _agreement(name: frozenset[str], weights: Mapping[str, float]) -> float:

@@ -5,7 +5,16 @@ import random
 import pytest
 
 from code_review_graph.model import Node, NodeKind
-from code_review_graph.ranking import RRF_K, SIGNAL_WEIGHTS, NameStems, fused, rerank, stem, stem_weights
+from code_review_graph.ranking import (
+    MEMBER_BONUS,
+    SIGNAL_WEIGHTS,
+    NameStems,
+    Surroundings,
+    relevance,
+    rerank,
+    stem,
+    stem_weights,
+)
 
 
 def node(node_id: int, qualified_name: str, kind: NodeKind = NodeKind.FUNCTION, parent: int | None = None) -> Node:
@@ -16,23 +25,55 @@ def node(node_id: int, qualified_name: str, kind: NodeKind = NodeKind.FUNCTION, 
     )
 
 
+def scored(ids: list[int]) -> list[tuple[int, float]]:
+    """A ranking whose scores fall slowly."""
+    return [(node_id, 10.0 - place / 10) for place, node_id in enumerate(ids)]
+
+
 def order(nodes: list[Node], text: list[int], words: tuple[str, ...] = (), *, wants_tests: bool = False) -> list[int]:
-    ranked = rerank(nodes, {n.id: n for n in nodes}, {"text": text}, words, wants_tests=wants_tests)
+    around = Surroundings({n.id: n for n in nodes})
+    ranked = rerank(nodes, {"text": scored(text)}, words, around, wants_tests=wants_tests)
     return [candidate.node.id for candidate in ranked]
 
 
-def test_fusion_adds_reciprocal_ranks() -> None:
-    assert fused({"text": 1, "vector": 3}) == pytest.approx(
-        SIGNAL_WEIGHTS["text"] / (RRF_K + 1) + SIGNAL_WEIGHTS["vector"] / (RRF_K + 3)
-    )
-    assert fused({}) == 0
+def test_relevance_is_the_weighted_share_of_the_best_score() -> None:
+    found = relevance([1, 2, 3], {"text": [(1, 8.0), (2, 2.0)], "vector": [(2, 0.5), (1, 0.25)]}, frozenset())
+    assert found[1] == pytest.approx(SIGNAL_WEIGHTS["text"] + SIGNAL_WEIGHTS["vector"] / 2)
+    assert found[2] == pytest.approx(SIGNAL_WEIGHTS["text"] / 4 + SIGNAL_WEIGHTS["vector"])
+    assert found[3] == pytest.approx(SIGNAL_WEIGHTS["vector"] / 2)
+
+
+def test_what_stands_aside_is_no_measure_for_others() -> None:
+    found = relevance([1, 2], {"text": [(1, 80.0), (2, 2.0)]}, {1})
+    assert found == {1: SIGNAL_WEIGHTS["text"], 2: SIGNAL_WEIGHTS["text"]}
+    assert relevance([1], {"text": []}, frozenset()) == {1: 0}
 
 
 def test_two_signals_beat_one() -> None:
     nodes = [node(1, "a.py::x"), node(2, "a.py::y"), node(3, "a.py::z")]
-    ranked = rerank(nodes, {}, {"text": [1, 2], "vector": [3, 2]}, (), wants_tests=False)
+    signals = {"text": scored([1, 2]), "vector": [(3, 0.5), (2, 0.4), (1, 0.1)]}
+    ranked = rerank(nodes, signals, (), Surroundings(), wants_tests=False)
     assert ranked[0].node.id == 2
     assert ranked[0].ranks == {"text": 2, "vector": 2}
+
+
+def test_a_class_gains_from_its_best_member() -> None:
+    nodes = [
+        node(1, "a.py::Pool", NodeKind.CLASS),
+        node(2, "a.py::Pool.take", NodeKind.METHOD, parent=1),
+        node(3, "a.py::Pond", NodeKind.CLASS),
+    ]
+    ranked = rerank(nodes, {"text": [(2, 9.0), (1, 3.0), (3, 3.0)]}, (), Surroundings(), wants_tests=False)
+    assert [candidate.node.id for candidate in ranked] == [2, 1, 3]
+    share = SIGNAL_WEIGHTS["text"] * 2 / 3
+    assert ranked[1].score - ranked[2].score == pytest.approx(MEMBER_BONUS * share)
+
+
+def test_a_common_parent_gains_from_its_heirs() -> None:
+    nodes = [node(n, f"a.py::C{n}", NodeKind.CLASS) for n in (1, 2, 3, 4)]
+    text = [(3, 9.0), (4, 8.0), (1, 5.0), (2, 5.0)]
+    assert rerank(nodes, {"text": text}, (), Surroundings(), wants_tests=False)[0].node.id == 3
+    assert rerank(nodes, {"text": text}, (), Surroundings(heirs={2: [3, 4]}), wants_tests=False)[0].node.id == 2
 
 
 def test_a_name_made_of_the_questions_words_wins() -> None:
@@ -47,7 +88,7 @@ def test_a_class_and_its_method_agree_together() -> None:
 
 def test_tests_and_side_folders_stand_aside_and_take_no_ranks() -> None:
     nodes = [node(1, "tests/t.py::a", NodeKind.TEST), node(2, "examples/e.py::b"), node(3, "src/s.py::c")]
-    ranked = rerank(nodes, {}, {"text": [1, 2, 3]}, (), wants_tests=False)
+    ranked = rerank(nodes, {"text": scored([1, 2, 3])}, (), Surroundings(), wants_tests=False)
     assert [candidate.node.id for candidate in ranked] == [3, 2, 1]
     assert ranked[0].ranks == {"text": 1}
     assert order(nodes, [1, 2, 3], wants_tests=True)[0] == 1

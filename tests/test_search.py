@@ -274,3 +274,26 @@ def test_mentions_of_a_question(query: str, mentions: tuple[Mention, ...]) -> No
 )
 def test_whether_tests_are_wanted(query: str, wanted: bool) -> None:
     assert understand(query).wants_tests is wanted
+
+
+@pytest.mark.parametrize(
+    ("query", "looked_for"),
+    [
+        ("What turns a view's result into a response, and who calls it?", "What turns a view's result into a response"),
+        ("Split an upload into its parts; which tests cover it?", "Split an upload into its parts"),
+        ("Where is the cache filled? What are its callers?", "Where is the cache filled"),
+        ("Read the settings from disk and where is it used", "Read the settings from disk"),
+        ("Who invokes the parser entry point on a file", "the parser entry point on a file"),
+        ("who calls it?", "who calls it?"),
+        ("Decide who calls the next handler", "Decide who calls the next handler"),
+    ],
+)
+def test_the_walk_is_no_part_of_what_is_looked_for(query: str, looked_for: str) -> None:
+    assert understand(query).text == looked_for
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"), [("Common parent of all readers", True), ("abstract cache", True), ("read a database", False)]
+)
+def test_whether_a_common_parent_is_wanted(query: str, wanted: bool) -> None:
+    assert understand(query).wants_parent is wanted

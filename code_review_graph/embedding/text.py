@@ -9,19 +9,12 @@ from code_review_graph.words import split_identifier, words_of
 DOCSTRING_CHARACTERS = 240
 # Signatures of a dozen parameters would drown the name.
 SIGNATURE_CHARACTERS = 240
-# Below this a docstring says too little to stand for the body.
-TELLING_DOCSTRING = 30
-# Distinct body words; more of them add cost and noise, not meaning.
+# Distinct body words: enough to find what nobody documented in the words of the question; more of them add noise.
 BODY_WORDS = 32
 
 
-def needs_body(node: Node) -> bool:
-    """Whether body words make the text of a node better: only where its docstring says nothing (measured)."""
-    return len(node.docstring) < TELLING_DOCSTRING
-
-
 def node_text(node: Node, body_words: str = "") -> str:
-    """Text of one node: its names in words, where it lives, signature, start of the docstring, else body words.
+    """Text of one node: its names in words, where it lives, signature, start of the docstring, body words.
 
     ``body_words`` are split, lower-cased words as in ``Node.body_words``, which are used when it is empty.
     """
@@ -35,7 +28,7 @@ def node_text(node: Node, body_words: str = "") -> str:
             node.docstring[:DOCSTRING_CHARACTERS],
         )
     )
-    body = _distinct(body_words or node.body_words, without=head) if needs_body(node) else ""
+    body = _distinct(body_words or node.body_words, without=head)
     return f"{head}\n{body}" if body else head
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from code_review_graph.errors import EmbeddingError, QueryError
-from code_review_graph.model import Node, NodeKind
-from code_review_graph.ranking import Candidate, rerank
+from code_review_graph.model import EdgeKind, Node, NodeKind
+from code_review_graph.ranking import Candidate, Ranking, Surroundings, rerank
 from code_review_graph.results import SearchHit, SearchMode, SearchResult, Signal
 from code_review_graph.search.names import nodes_meant
 from code_review_graph.search.question import Question, understand
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 MAX_LIMIT: Final = 1_000
 # Deep enough that fusion sees what only one signal ranks low; deeper only costs time.
-_POOL: Final = 250
+_POOL: Final = 400
 # Filters throw candidates away, so more of them are looked at.
 _FILTERED_POOL: Final = 2_000
 # Full-text columns: name, qualified name, signature, docstring, path, body.
 TEXT_WEIGHTS: Final = (
-    5.0,  # name: what its author thought it does
-    3.0,  # qualified name: the class says what it is about
-    2.0,  # signature: parameter and type names
+    2.0,  # name: what its author thought it does
+    1.0,  # qualified name: the class says what it is about
+    1.0,  # signature: parameter and type names
     2.0,  # docstring: the words of whoever asks
     1.0,  # path: shared by all of a file
-    1.0,  # body: long, so each word says little
+    1.0,  # body: what it does, whatever it is called
 )
 EMBED_AGAIN: Final = "Run `code-review-graph embed` to embed again."
 _SIGNATURE_LENGTH: Final = 300
@@ -64,13 +64,11 @@ def hybrid_search(
         near, notices = _nearest(store, question, embedder, max(pool, limit))
         if near is not None:
             signals["vector"] = near
-        nodes = store.nodes({node_id for ids in signals.values() for node_id in ids})
-        called = store.in_degrees(nodes.keys())
-        parents = nodes | store.nodes({node.parent for node in nodes.values() if node.parent} - nodes.keys())
+        nodes = store.nodes({node_id for ranking in signals.values() for node_id, _ in ranking})
+        around = _surroundings(store, nodes, wants_parent=question.wants_parent)
     kept = [node for node in nodes.values() if accepts is None or accepts(node)]
     wants_tests = question.wants_tests if include_tests is None else include_tests
-    reranked = rerank(kept, parents, signals, question.words, wants_tests=wants_tests, called=called)
-    ranked = _first_names(first, reranked)
+    ranked = _first_names(first, rerank(kept, signals, question.words, around, wants_tests=wants_tests))
     return SearchResult(
         query=query,
         mode=SearchMode.KEYWORD if near is None else SearchMode.HYBRID,
@@ -80,29 +78,41 @@ def hybrid_search(
     )
 
 
-def _signals(store: Store, question: Question, pool: int) -> tuple[list[int], dict[str, Sequence[int]]]:
-    """Ids of what the question names outright, and the ranked ids of each keyword signal."""
-    signals: dict[str, Sequence[int]] = {}
+def _signals(store: Store, question: Question, pool: int) -> tuple[list[int], dict[str, Ranking]]:
+    """Ids of what the question names outright, and the ranking of each keyword signal."""
+    signals: dict[str, Ranking] = {}
     certain: dict[int, None] = {}
-    meant: dict[int, None] = {}
+    meant: dict[int, float] = {}
     for mention in question.mentions:
         ids = [node.id for node in nodes_meant(store, mention)]
-        meant.update(dict.fromkeys(ids))
+        for place, node_id in enumerate(ids, 1):
+            meant.setdefault(node_id, 1 / place)
         # One name alone, a dotted name or a place is what was asked for; a word written as code is only a hint.
         if question.is_name or len(mention.parts) > 1:
             certain.update(dict.fromkeys(ids))
     if meant:
-        signals["mention"] = list(meant)
+        signals["mention"] = sorted(meant.items(), key=lambda item: -item[1])
     if question.words:
         words = " OR ".join(f'"{word}"' for word in question.words)
-        signals["text"] = [node_id for node_id, _ in store.full_text(words, pool, TEXT_WEIGHTS)]
+        signals["text"] = store.full_text(words, pool, TEXT_WEIGHTS)
     return list(certain), signals
+
+
+def _surroundings(store: Store, nodes: Mapping[int, Node], *, wants_parent: bool) -> Surroundings:
+    above = {node.parent for node in nodes.values() if node.parent} - nodes.keys()
+    heirs: dict[int, list[int]] = {}
+    if wants_parent:
+        kinds = (EdgeKind.INHERITS, EdgeKind.IMPLEMENTS)
+        classes = [node.id for node in nodes.values() if node.kind in (NodeKind.CLASS, NodeKind.INTERFACE)]
+        for edge in store.edges_to(classes, kinds):
+            heirs.setdefault(edge.target, []).append(edge.source)
+    return Surroundings(dict(nodes) | store.nodes(above), store.in_degrees(nodes.keys()), heirs)
 
 
 def _nearest(
     store: Store, question: Question, embedder: Embedder | None, pool: int
-) -> tuple[list[int] | None, tuple[str, ...]]:
-    """Ids by meaning (None: there is no meaning to compare), and what the reader should know about it."""
+) -> tuple[Ranking | None, tuple[str, ...]]:
+    """The ranking by meaning (None: there is no meaning to compare), and what the reader should know about it."""
     stored = store.embedding_model()
     if stored is None or not store.vector_count():
         return None, ("Keywords only: the index has no vectors. Run `code-review-graph embed` to make them.",)
@@ -117,7 +127,7 @@ def _nearest(
         return None, (f"Keywords only: {error}",)
     missing = store.vectors_missing()
     notice = (f"{missing} definitions have no vector yet. Run `code-review-graph embed`.",) if missing else ()
-    return [node_id for node_id, score in near if score > 0], notice
+    return [(node_id, score) for node_id, score in near if score > 0], notice
 
 
 def _first_names(first: list[int], ranked: list[Candidate]) -> list[Candidate]:

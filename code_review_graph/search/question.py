@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from code_review_graph.errors import QueryError
+from code_review_graph.search.walks import wants_parent, without_walk
 from code_review_graph.words import IDENTIFIER, split_identifier
 
 # A pasted stack trace fits; what lies beyond adds only common words.
@@ -62,13 +63,18 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question taken apart. ``mentions`` are names in it; ``is_name``: it is one name and nothing else."""
+    """A question taken apart.
+
+    ``text`` is what is looked for, without the walk that is to follow; ``mentions`` are names in it; ``is_name``: it is
+    one name and nothing else; ``wants_parent``: it speaks of what several classes have in common.
+    """
 
     text: str
     words: tuple[str, ...]
     mentions: tuple[Mention, ...]
     is_name: bool
     wants_tests: bool
+    wants_parent: bool
 
 
 def understand(query: str) -> Question:
@@ -77,13 +83,13 @@ def understand(query: str) -> Question:
         raise QueryError("The query is empty.", hint="Ask in plain words, or give a name, a path or path:line.")
     text = query[:_CHARACTERS]
     wants_tests = bool(_WANTS_TESTS.search(text))
-    about = text if wants_tests else _ABOUT_TESTS.sub(" ", text)
+    about = text if wants_tests else _ABOUT_TESTS.sub(" ", without_walk(text))
     text = about if IDENTIFIER.search(about) else text
     chunks = [chunk for chunk in text.split() if _plain(chunk)]
     chunks = [chunk for chunk in chunks if _plain(chunk).lower() not in STOP_WORDS] or chunks
     is_name = len(chunks) == 1
     mentions = dict.fromkeys([*_trace_mentions(text), *_mentions(chunks, lonely=is_name), *_spelt(chunks)])
-    return Question(text, _words(text), tuple(mentions)[:_MAX_MENTIONS], is_name, wants_tests)
+    return Question(text, _words(text), tuple(mentions)[:_MAX_MENTIONS], is_name, wants_tests, wants_parent(text))
 
 
 def _words(text: str) -> tuple[str, ...]:
