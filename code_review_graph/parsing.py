@@ -17,6 +17,7 @@ from code_review_graph.languages import language_of
 from code_review_graph.languages.base import Language
 from code_review_graph.lowering import Lowering
 from code_review_graph.model import Diagnostic
+from code_review_graph.recursion import deep_recursion
 from code_review_graph.words import split_identifier
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]+")
@@ -56,7 +57,8 @@ def parse_source(path: str, source: bytes) -> ParsedFile:
     language = language_of(path)
     if language is None:
         raise ValueError(f"no language is known for {path}")
-    facts, diagnostics = lower_source(path, source, language)
+    with deep_recursion():
+        facts, diagnostics = lower_source(path, source, language)
     return ParsedFile(path, language.name, rules_version(path), pack(facts), diagnostics)
 
 

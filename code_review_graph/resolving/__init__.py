@@ -10,6 +10,7 @@ from code_review_graph.languages import BY_NAME
 from code_review_graph.model import Graph
 from code_review_graph.program import Program
 from code_review_graph.progress import Progress, silent
+from code_review_graph.recursion import deep_recursion
 from code_review_graph.resolving.collecting import Collector
 from code_review_graph.resolving.context import CONFIG_FILES, RepositoryContext
 from code_review_graph.resolving.coverage import draw_coverage
@@ -33,6 +34,11 @@ def resolve(
     files: Iterable[tuple[str, bytes]], context: RepositoryContext | None = None, progress: Progress = silent
 ) -> Graph:
     """Resolve the packed facts of all files of a repository, as ``(path, facts)``."""
+    with deep_recursion():
+        return _resolve(files, context, progress)
+
+
+def _resolve(files: Iterable[tuple[str, bytes]], context: RepositoryContext | None, progress: Progress) -> Graph:
     program = Program(unpack(facts) for _, facts in files)
     config_files = {} if context is None else context.config_files
     rules: dict[str, Semantics] = {

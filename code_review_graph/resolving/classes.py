@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from code_review_graph.facts import Tag
 from code_review_graph.values import CLASS, EXTERNAL
 
 if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
+
+# Bases of bases beyond any real hierarchy.
+MAX_DEPTH: Final = 200
 
 Base = int | str  # a class definition, or the dotted name of a class outside the repository
 
@@ -48,7 +51,8 @@ class Classes:
         known = self._orders.get(definition)
         if known is not None:
             return known
-        if definition in self._active:
+        if definition in self._active or len(self._active) > MAX_DEPTH:
+            self.engine.taint += 1
             return (definition,)
         self._active.add(definition)
         before = self.engine.taint
@@ -56,7 +60,8 @@ class Classes:
         tails: list[list[Base]] = [
             list(self.linearization(base)) if isinstance(base, int) else [base] for base in bases
         ]
-        order = (definition, *(_c3([*tails, list(bases)]) or _depth_first(tails)))
+        merged = tails[0] if len(tails) == 1 else _c3([*tails, list(bases)])
+        order = (definition, *(_depth_first(tails) if merged is None else merged))
         self._active.discard(definition)
         if self.engine.taint == before or not self._active:
             self._orders[definition] = order

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 BoundName = tuple[int, Binding]  # the scope that binds, and how
 STAR: Final = "*"
+# Of a name that is bound more often in one scope, the bindings nearest to a use count.
+MAX_BINDINGS: Final = 64
 _NARROWINGS: Final = frozenset({int(BindingKind.NARROWED), int(BindingKind.EXCLUDED)})
 _CLASS: Final = int(ScopeKind.CLASS)
 _FUNCTION: Final = int(ScopeKind.FUNCTION)
@@ -141,13 +143,16 @@ def _reaching(bindings: list[Binding], version: int, block: int, blocks: list[Bl
     """Bindings that reach a use in ``block`` after ``version`` of them: back to the first that must have run."""
     around = _ancestors(block, blocks)
     chosen: list[Binding] = []
-    for binding in reversed(bindings[:version]):
-        chosen.append(binding)
-        if version == 1 or binding[2] in around:
+    for binding in reversed(bindings[max(0, version - MAX_BINDINGS) : version]):
+        reaches = version == 1 or binding[2] in around
+        # What a condition says of a name says nothing outside of where it holds.
+        if reaches or binding[0] not in _NARROWINGS:
+            chosen.append(binding)
+        if reaches:
             break
     loops = [item for item in around if blocks[item].is_loop]
     if loops:
-        later = bindings[version:]
+        later = [item for item in bindings[version : version + MAX_BINDINGS] if item[0] not in _NARROWINGS]
         chosen += [item for item in later if any(loop in _ancestors(item[2], blocks) for loop in loops)]
     return chosen or bindings
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tree_sitter import Node
 
@@ -13,25 +13,52 @@ from code_review_graph.lowering import Lowering
 if TYPE_CHECKING:
     from code_review_graph.languages.python.expressions import Expressions
 
+# Conditions nested deeper, and more tests in one, are made by programs.
+MAX_DEPTH: Final = 16
+MAX_TESTS: Final = 8
+
 Test = tuple[str, int, bool]  # name, type expression, whether the name's value is of that type
 
 
-def tests_of(node: Node | None, expr: Expressions, *, truth: bool) -> list[Test]:
+def tests_of(node: Node | None, expr: Expressions, *, truth: bool, depth: int = 0) -> list[Test]:
     """``isinstance`` tests that are settled when a condition has a truth value."""
-    if node is None:
+    if node is None or depth > MAX_DEPTH:
         return []
     if node.type == "parenthesized_expression":
-        return tests_of(node.named_child(0) if node.named_child_count else None, expr, truth=truth)
+        return tests_of(node.named_child(0) if node.named_child_count else None, expr, truth=truth, depth=depth + 1)
     if node.type == "not_operator":
-        return tests_of(node.child_by_field_name("argument"), expr, truth=not truth)
+        return tests_of(node.child_by_field_name("argument"), expr, truth=not truth, depth=depth + 1)
     if node.type == "boolean_operator":
         operator = node.child_by_field_name("operator")
         # A true `and` settles both sides, and so does a false `or`; the others leave open which side decided.
         if operator is None or (operator.type == "and") != truth:
             return []
-        left = tests_of(node.child_by_field_name("left"), expr, truth=truth)
-        return left + tests_of(node.child_by_field_name("right"), expr, truth=truth)
+        left = tests_of(node.child_by_field_name("left"), expr, truth=truth, depth=depth + 1)
+        right = tests_of(node.child_by_field_name("right"), expr, truth=truth, depth=depth + 1)
+        return (left + right)[:MAX_TESTS]
+    if node.type == "comparison_operator":
+        return _identity_test(node, expr, truth=truth)
     return _call_test(node, expr, truth=truth) if node.type == "call" else []
+
+
+def _identity_test(node: Node, expr: Expressions, *, truth: bool) -> list[Test]:
+    """``type(x) is T``."""
+    children = node.children
+    if len(children) != 3 or children[1].type not in {"is", "=="} or children[0].type != "call":
+        return []
+    function = children[0].child_by_field_name("function")
+    arguments = children[0].child_by_field_name("arguments")
+    if function is None or function.text != b"type" or arguments is None or arguments.named_child_count != 1:
+        return []
+    return _test(arguments.named_children[0], children[2], expr, truth=truth)
+
+
+def _test(subject: Node, kind: Node, expr: Expressions, *, truth: bool) -> list[Test]:
+    if subject.type != "identifier":
+        return []
+    name = text_of(subject)
+    # Narrowing a name that this scope does not bind would make it a local one.
+    return [(name, expr.lower(kind), truth)] if expr.low.is_bound_here(name) else []
 
 
 def _call_test(node: Node, expr: Expressions, *, truth: bool) -> list[Test]:
@@ -40,11 +67,7 @@ def _call_test(node: Node, expr: Expressions, *, truth: bool) -> list[Test]:
     if function is None or function.text != b"isinstance" or arguments is None:
         return []
     operands = arguments.named_children
-    if len(operands) != 2 or operands[0].type != "identifier":
-        return []
-    name = text_of(operands[0])
-    # Narrowing a name that this scope does not bind would make it a local one.
-    return [(name, expr.lower(operands[1]), truth)] if expr.low.is_bound_here(name) else []
+    return _test(operands[0], operands[1], expr, truth=truth) if len(operands) == 2 else []
 
 
 def bind_tests(low: Lowering, tests: list[Test]) -> None:

@@ -22,7 +22,7 @@ from code_review_graph.languages.python.targets import bind_target
 from code_review_graph.lowering import Lowering
 
 # Deeper nesting than any person writes; beyond it an expression is unknown rather than a stack overflow.
-MAX_DEPTH: Final = 60
+MAX_DEPTH: Final = 150
 # Long displays are data, not wiring.
 MAX_ELEMENTS: Final = 256
 MAX_LITERAL: Final = 80

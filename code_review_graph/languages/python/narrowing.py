@@ -7,11 +7,13 @@ from typing import Final
 from tree_sitter import Node
 
 from code_review_graph.facts import BindingKind, Tag
-from code_review_graph.languages.python.conditions import Test, bind_tests, tests_of
+from code_review_graph.languages.python.conditions import MAX_DEPTH, MAX_TESTS, Test, bind_tests, tests_of
 from code_review_graph.languages.python.expressions import Expressions
 from code_review_graph.languages.python.syntax import UNKNOWN, text_of
 from code_review_graph.lowering import Lowering
 
+# A longer chain is a table written as code.
+MAX_CLAUSES: Final = 32
 _LEAVING: Final = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
 
 
@@ -36,11 +38,11 @@ class Narrowing:
         alternatives = node.children_by_field_name("alternative")
         if not alternatives and failed and body is not None and _leaves(body):
             self.low.after(node.end_byte, lambda: self.bind(failed))
-        for clause in alternatives:
+        for clause in alternatives[:MAX_CLAUSES]:
             condition = clause.child_by_field_name("condition")
             holds = tests_of(condition, self.expr, truth=True)
             self.suite(clause.child_by_field_name("consequence") or clause.child_by_field_name("body"), failed + holds)
-            failed = failed + tests_of(condition, self.expr, truth=False)
+            failed = (failed + tests_of(condition, self.expr, truth=False))[:MAX_TESTS]
 
     def bind(self, tests: list[Test]) -> None:
         """Bind names to what tests say of them, from here on."""
@@ -55,11 +57,13 @@ class Narrowing:
             if child.type == "case_pattern":
                 self._pattern(child, value, subject, node.child_by_field_name("consequence"))
 
-    def _pattern(self, node: Node, value: int, subject: Node | None, body: Node | None) -> None:
+    def _pattern(self, node: Node, value: int, subject: Node | None, body: Node | None, depth: int = 0) -> None:
+        if depth > MAX_DEPTH:
+            return
         kind = node.type
         children = node.named_children
         if kind == "as_pattern" and len(children) == 2:
-            self._pattern(children[0], value, subject, body)
+            self._pattern(children[0], value, subject, body, depth + 1)
             classes = _class_pattern(children[0])
             bound = value if classes is None else self.low.intern((int(Tag.INSTANCE), self.expr.lower_dotted(classes)))
             self.low.bind(text_of(children[1]), BindingKind.VALUE, bound)
@@ -70,13 +74,13 @@ class Narrowing:
                 if self.low.is_bound_here(name):
                     self.of_suite.setdefault(body.id, []).append((name, instance, True))
             for child in children[1:]:
-                self._pattern(child, UNKNOWN, None, None)
+                self._pattern(child, UNKNOWN, None, None, depth + 1)
         elif kind == "dotted_name" and len(children) == 1:
             self.low.bind(text_of(node), BindingKind.VALUE, value)
         else:
             inner = value if kind == "case_pattern" else UNKNOWN
             for child in children:
-                self._pattern(child, inner, subject, body)
+                self._pattern(child, inner, subject, body, depth + 1)
 
 
 def _class_pattern(node: Node) -> Node | None:

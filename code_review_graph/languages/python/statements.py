@@ -13,7 +13,7 @@ from code_review_graph.languages.python.expressions import BINARY_METHODS, Expre
 from code_review_graph.languages.python.narrowing import Narrowing
 from code_review_graph.languages.python.sites import Sites
 from code_review_graph.languages.python.syntax import UNKNOWN, text_of
-from code_review_graph.languages.python.targets import bind_target
+from code_review_graph.languages.python.targets import MAX_DEPTH, bind_target
 from code_review_graph.lowering import Lowering
 
 
@@ -180,12 +180,12 @@ class Statements:
             self.sites.implicit_site(target, items, value, Via.ITERATION)
         bind_target(self.expr, target, value)
 
-    def _mark_stored(self, target: Node) -> None:
+    def _mark_stored(self, target: Node, depth: int = 0) -> None:
         if target.type in {"attribute", "subscript"}:
             self.sites.stored.add(target.id)
-        elif target.type != "identifier":
+        elif target.type != "identifier" and depth < MAX_DEPTH:
             for child in target.named_children:
-                self._mark_stored(child)
+                self._mark_stored(child, depth + 1)
 
     def _assignment(self, node: Node) -> None:
         target = node.child_by_field_name("left")

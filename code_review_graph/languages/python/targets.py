@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tree_sitter import Node
 
 from code_review_graph.facts import BindingKind, Tag
 from code_review_graph.languages.python.syntax import UNKNOWN, text_of
 
+# Targets nested deeper are made by programs.
+MAX_DEPTH: Final = 32
+
 if TYPE_CHECKING:
     from code_review_graph.languages.python.expressions import Expressions
 
 
-def bind_target(expr: Expressions, node: Node | None, value: int) -> None:
+def bind_target(expr: Expressions, node: Node | None, value: int, depth: int = 0) -> None:
     """Bind what stands on the left of an assignment, a loop or a ``with``."""
-    if node is None:
+    if node is None or depth > MAX_DEPTH:
         return
     kind = node.type
     if kind == "identifier":
@@ -30,20 +33,20 @@ def bind_target(expr: Expressions, node: Node | None, value: int) -> None:
         expr.low.write_item(expr.field(node, "value"), key, value)
     elif kind in {"pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "as_pattern_target",
                   "parenthesized_expression"}:  # fmt: skip
-        _bind_many(expr, node, value)
+        _bind_many(expr, node, value, depth + 1)
 
 
-def _bind_many(expr: Expressions, node: Node, value: int) -> None:
+def _bind_many(expr: Expressions, node: Node, value: int, depth: int) -> None:
     children = node.named_children
     if node.type in {"as_pattern_target", "parenthesized_expression"}:
-        bind_target(expr, children[0] if children else None, value)
+        bind_target(expr, children[0] if children else None, value, depth)
         return
     after = False
     for position, child in enumerate(children):
         if child.type == "list_splat_pattern":
             rest = expr.low.intern((int(Tag.SLICE), value, position))
-            bind_target(expr, child.named_child(0) if child.named_child_count else None, rest)
+            bind_target(expr, child.named_child(0) if child.named_child_count else None, rest, depth)
             after = True
         else:
             place = position - len(children) if after else position
-            bind_target(expr, child, expr.low.intern((int(Tag.UNPACK), value, place)))
+            bind_target(expr, child, expr.low.intern((int(Tag.UNPACK), value, place)), depth)
