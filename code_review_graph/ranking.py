@@ -61,6 +61,9 @@ MEMBER_BONUS: Final = 0.2
 # Who asks for a common parent means a class that others inherit from, described by what its heirs do.
 PARENT_BONUS: Final = 0.5
 HEIR_BONUS: Final = 0.3
+# What relevant callers and tests add: the names of tests are often the plainest words about what a definition does.
+CALLER_BONUS: Final = 0.1
+TEST_BONUS: Final = 0.2
 
 _ERROR_ENDINGS: Final = ("Error", "Exception", "Warning")
 # The longest ending that leaves three letters.
@@ -77,12 +80,15 @@ Ranking = Sequence[tuple[int, float]]
 class Surroundings:
     """What the graph says around the candidates.
 
-    ``parents`` holds at least their parents; ``called`` says from how many definitions a node is called; ``heirs`` are
-    the direct heirs of a class, given only when the question asks for a common parent.
+    ``parents`` holds at least their parents; ``called`` says from how many definitions a node is called; ``callers``
+    and ``tests`` are the leading candidates that call or test a node; ``heirs`` are the direct heirs of a class, given
+    only when the question asks for a common parent.
     """
 
     parents: Mapping[int, Node] = field(default_factory=dict)
     called: Mapping[int, int] = field(default_factory=dict)
+    callers: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    tests: Mapping[int, Sequence[int]] = field(default_factory=dict)
     heirs: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
 
@@ -148,18 +154,23 @@ def relevance(pool: Iterable[int], signals: Mapping[str, Ranking], aside: Set[in
 def _family_bonuses(
     pool: Mapping[int, Node], relevant: Mapping[int, float], aside: Set[int], around: Surroundings
 ) -> dict[int, float]:
-    """What classes gain from their best member, and common parents from their heirs."""
+    """What nodes gain from their relatives: classes from members, parents from heirs, all from callers and tests."""
     floor = min(relevant.values(), default=0.0)
     best: defaultdict[int, float] = defaultdict(float)
     for node in pool.values():
         if node.parent is not None and node.parent in pool and node.id not in aside:
             best[node.parent] = max(best[node.parent], relevant[node.id] - floor)
     bonuses = {node_id: MEMBER_BONUS * value for node_id, value in best.items() if _is_class(pool[node_id])}
-    for node_id, heirs in around.heirs.items():
-        if node_id in pool and heirs:
-            two = sorted((relevant.get(heir, floor) - floor for heir in heirs), reverse=True)[:2]
-            bonus = PARENT_BONUS + HEIR_BONUS * sum(two) / 2
-            bonuses[node_id] = bonuses.get(node_id, 0.0) + bonus
+    kin = (
+        (around.heirs, PARENT_BONUS, HEIR_BONUS),
+        (around.callers, 0.0, CALLER_BONUS),
+        (around.tests, 0.0, TEST_BONUS),
+    )
+    for relatives, flat, bonus in kin:
+        for node_id, others in relatives.items():
+            if node_id in pool:
+                two = sorted((relevant.get(other, floor) - floor for other in others), reverse=True)[:2]
+                bonuses[node_id] = bonuses.get(node_id, 0.0) + flat + bonus * sum(two) / 2
     return bonuses
 
 
@@ -228,9 +239,7 @@ class NameStems:
         """Stems of a node; a file has none, its path is looked at elsewhere."""
         if node.kind is NodeKind.FILE:
             return cls(frozenset(), frozenset())
-        own = frozenset(stem(word) for word in split_identifier(node.name))
-        scope = node.qualified_name.partition("::")[2]
-        return cls(own, own | {stem(word) for word in words_of(scope)})
+        return cls(*_stems_of(node.name, node.qualified_name.partition("::")[2]))
 
     def agreement(self, weights: Mapping[str, float]) -> float:
         """0 to 1: the better of the name alone and the name with its scopes."""
@@ -253,6 +262,12 @@ def _agreement(name: frozenset[str], weights: Mapping[str, float]) -> float:
     # A part of the name that the question lacks counts like an average word of the question.
     strange = sum(part not in weights for part in name) * sum(weights.values()) / len(weights)
     return 2 * common / (common + strange + sum(weights.values()))
+
+
+@lru_cache(maxsize=1 << 15)
+def _stems_of(name: str, scope: str) -> tuple[frozenset[str], frozenset[str]]:
+    own = frozenset(stem(word) for word in split_identifier(name))
+    return own, own | {stem(word) for word in words_of(scope)}
 
 
 @lru_cache(maxsize=1 << 16)

@@ -76,6 +76,16 @@ def test_a_common_parent_gains_from_its_heirs() -> None:
     assert rerank(nodes, {"text": text}, (), Surroundings(heirs={2: [3, 4]}), wants_tests=False)[0].node.id == 2
 
 
+def test_relevant_callers_and_tests_speak_for_what_they_use() -> None:
+    nodes = [node(1, "a.py::a"), node(2, "a.py::b"), node(3, "a.py::c"), node(4, "tests/t.py::t", NodeKind.TEST)]
+    text = [(4, 9.0), (3, 5.0), (1, 4.0), (2, 4.0)]
+    plain = rerank(nodes, {"text": text}, (), Surroundings(), wants_tests=False)
+    assert [candidate.node.id for candidate in plain] == [3, 1, 2, 4]
+    for around in (Surroundings(callers={2: [3]}), Surroundings(tests={2: [4]})):
+        ranked = rerank(nodes, {"text": text}, (), around, wants_tests=False)
+        assert [candidate.node.id for candidate in ranked] == [3, 2, 1, 4]
+
+
 def test_a_name_made_of_the_questions_words_wins() -> None:
     nodes = [node(1, "a.py::full_dispatch_request"), node(2, "a.py::dispatch_request"), node(3, "a.py::other")]
     assert order(nodes, [3, 1, 2], ("dispatches", "requests"))[0] == 2

@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 MAX_LIMIT: Final = 1_000
 # Deep enough that fusion sees what only one signal ranks low; deeper only costs time.
 _POOL: Final = 400
+# Only what leads speaks for what it calls or tests.
+_LEADING: Final = 60
 # Filters throw candidates away, so more of them are looked at.
 _FILTERED_POOL: Final = 2_000
 # Full-text columns: name, qualified name, signature, docstring, path, body.
 TEXT_WEIGHTS: Final = (
-    2.0,  # name: what its author thought it does
+    1.0,  # name: what its author thought it does; how well it agrees is looked at apart
     1.0,  # qualified name: the class says what it is about
-    1.0,  # signature: parameter and type names
+    0.5,  # signature: parameter and type names
     2.0,  # docstring: the words of whoever asks
-    1.0,  # path: shared by all of a file
+    0.5,  # path: shared by all of a file
     1.0,  # body: what it does, whatever it is called
 )
 EMBED_AGAIN: Final = "Run `code-review-graph embed` to embed again."
@@ -65,7 +67,8 @@ def hybrid_search(
         if near is not None:
             signals["vector"] = near
         nodes = store.nodes({node_id for ranking in signals.values() for node_id, _ in ranking})
-        around = _surroundings(store, nodes, wants_parent=question.wants_parent)
+        leading = {node_id: nodes[node_id] for ranking in signals.values() for node_id, _ in ranking[:_LEADING]}
+        around = _surroundings(store, nodes, leading, wants_parent=question.wants_parent)
     kept = [node for node in nodes.values() if accepts is None or accepts(node)]
     wants_tests = question.wants_tests if include_tests is None else include_tests
     ranked = _first_names(first, rerank(kept, signals, question.words, around, wants_tests=wants_tests))
@@ -98,15 +101,30 @@ def _signals(store: Store, question: Question, pool: int) -> tuple[list[int], di
     return list(certain), signals
 
 
-def _surroundings(store: Store, nodes: Mapping[int, Node], *, wants_parent: bool) -> Surroundings:
+def _surroundings(
+    store: Store, nodes: Mapping[int, Node], leading: Mapping[int, Node], *, wants_parent: bool
+) -> Surroundings:
     above = {node.parent for node in nodes.values() if node.parent} - nodes.keys()
-    heirs: dict[int, list[int]] = {}
-    if wants_parent:
-        kinds = (EdgeKind.INHERITS, EdgeKind.IMPLEMENTS)
-        classes = [node.id for node in nodes.values() if node.kind in (NodeKind.CLASS, NodeKind.INTERFACE)]
-        for edge in store.edges_to(classes, kinds):
-            heirs.setdefault(edge.target, []).append(edge.source)
-    return Surroundings(dict(nodes) | store.nodes(above), store.in_degrees(nodes.keys()), heirs)
+    code = [node.id for node in leading.values() if not node.is_test]
+    tests = [node.id for node in leading.values() if node.is_test]
+    classes = [node.id for node in nodes.values() if node.kind in (NodeKind.CLASS, NodeKind.INTERFACE)]
+    calls = store.edges_from(code, (EdgeKind.CALLS,))
+    tested = [edge for edge in store.edges_to(tests, (EdgeKind.TESTED_BY,)) if not edge.distance]
+    heirs = store.edges_to(classes, (EdgeKind.INHERITS, EdgeKind.IMPLEMENTS)) if wants_parent else []
+    return Surroundings(
+        parents=dict(nodes) | store.nodes(above),
+        called=store.in_degrees(nodes.keys()),
+        callers=_grouped((edge.target, edge.source) for edge in calls),
+        tests=_grouped((edge.source, edge.target) for edge in tested),
+        heirs=_grouped((edge.target, edge.source) for edge in heirs),
+    )
+
+
+def _grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    groups: dict[int, list[int]] = {}
+    for node_id, other in pairs:
+        groups.setdefault(node_id, []).append(other)
+    return groups
 
 
 def _nearest(
