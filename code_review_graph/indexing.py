@@ -96,6 +96,9 @@ class _Changes:
 
 def _indexed(store: Store, run: _Run) -> BuildReport:
     try:
+        if store.made_elsewhere():
+            # Nothing in it can be trusted to be what it says.
+            store.set_aside("elsewhere")
         return _index(run)
     except CorruptIndexError:
         store.set_aside("damaged")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -17,6 +18,7 @@ from code_review_graph.errors import ForeignDatabaseError, LockedError, Reposito
 from code_review_graph.indexing import build, update
 from code_review_graph.model import EdgeKind
 from code_review_graph.store import Store
+from code_review_graph.tools.models import embedder_of
 from tests.conftest import MakeRepository, commit_all, git, write_files
 from tests.test_workers import children, linux, many
 
@@ -352,3 +354,21 @@ def test_vectors_outlive_a_build_without_an_embedder(repository: MakeRepository,
         assert cosine > 0.3
         assert update(store, embedder=embedder).embedded == 2
         assert store.vectors_missing() == 0
+
+
+def test_an_index_that_came_from_elsewhere_is_made_anew(repository: MakeRepository, tmp_path: Path) -> None:
+    root = repository(SMALL)
+    with Store(root) as store:
+        build(store, embedder=load_embedder("static"))
+    other = tmp_path / "other"
+    shutil.copytree(root, other)
+    with sqlite3.connect(other / ".code-review-graph" / "index.db") as connection:
+        connection.execute("UPDATE meta SET value = 'openai' WHERE key = 'provider'")
+        connection.execute("UPDATE node SET docstring = 'Planted.'")
+    with Store(other) as store:
+        assert embedder_of(store) is None
+        assert update(store).parsed == 2
+        assert store.embedding_model() is None
+        assert store.path.with_name("index.db.elsewhere").exists()
+        assert_same_as_fresh(store, tmp_path)
+        assert update(store).parsed == 0

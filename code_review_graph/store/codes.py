@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeVar
 
+from code_review_graph.errors import CorruptIndexError
 from code_review_graph.model import EdgeKind, NodeKind, ReferenceKind, Resolution
+
+_Word = TypeVar("_Word")
+
+
+class _Known(dict[int, _Word]):
+    """Words by code; a code that no version writes is damage."""
+
+    def __missing__(self, code: object) -> _Word:
+        raise CorruptIndexError(f"The index holds the code {code!r}, which stands for nothing.")
+
 
 NODE_KIND_CODES: Final = {
     NodeKind.FILE: 1,
@@ -37,10 +48,10 @@ RESOLUTION_CODES: Final = {
 }
 REFERENCE_KIND_CODES: Final = {ReferenceKind.EXTERNAL: 1, ReferenceKind.UNRESOLVED: 2}
 
-NODE_KINDS: Final = {code: kind for kind, code in NODE_KIND_CODES.items()}
-EDGE_KINDS: Final = {code: kind for kind, code in EDGE_KIND_CODES.items()}
-RESOLUTIONS: Final = {code: resolution for resolution, code in RESOLUTION_CODES.items()}
-REFERENCE_KINDS: Final = {code: kind for kind, code in REFERENCE_KIND_CODES.items()}
+NODE_KINDS: Final = _Known({code: kind for kind, code in NODE_KIND_CODES.items()})
+EDGE_KINDS: Final = _Known({code: kind for kind, code in EDGE_KIND_CODES.items()})
+RESOLUTIONS: Final = _Known({code: resolution for resolution, code in RESOLUTION_CODES.items()})
+REFERENCE_KINDS: Final = _Known({code: kind for kind, code in REFERENCE_KIND_CODES.items()})
 
 
 def pack_lines(lines: tuple[int, ...]) -> int | str | None:
@@ -56,4 +67,7 @@ def unpack_lines(packed: int | str | None) -> tuple[int, ...]:
         return ()
     if isinstance(packed, int):
         return (packed,)
-    return tuple(map(int, packed.split(",")))
+    try:
+        return tuple(map(int, packed.split(",")))
+    except (AttributeError, ValueError) as error:
+        raise CorruptIndexError(f"The index holds {packed!r} where lines should be.") from error

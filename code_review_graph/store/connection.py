@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Generator, Iterator
@@ -26,10 +27,15 @@ from code_review_graph.store.sql import Connection
 FOLDER: Final = ".code-review-graph"
 FILE: Final = "index.db"
 LOCK_TIMEOUT: Final = 30.0
+_CHECK_FOLDER: Final = "Check its permissions and the free space."
 _BUSY_MILLISECONDS: Final = 30_000
 _MAGIC: Final = b"SQLite format 3\x00"
 # Offset and size of the application id in the header of a SQLite file.
 _APPLICATION_ID: Final = slice(68, 72)
+# Beside the index SQLite and this program write files of these names. SQLite would follow links in their place.
+_WAL_SUFFIXES: Final = ("-wal", "-shm")
+_ROLLBACK_SUFFIX: Final = "-journal"
+_SUFFIXES: Final = ("", *_WAL_SUFFIXES, _ROLLBACK_SUFFIX, ".lock", ".new", ".new-wal", ".new-shm", ".new-journal")
 # No memory map: a file that is cut short under a map ends the process. The schema of a file that came with a
 # repository is not trusted.
 _PRAGMAS: Final = """
@@ -52,6 +58,8 @@ def translated(path: Path) -> Generator[None]:
         raise LockedError("Another process is using the index.") from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
         raise CorruptIndexError(f"The index {path} is damaged ({error}).") from error
+    except UnicodeDecodeError as error:
+        raise CorruptIndexError(f"The index {path} is damaged (text that is not UTF-8).") from error
     except apsw.SQLError as error:
         raise CorruptIndexError(f"The index {path} is not as it was made ({error}).") from error
     except apsw.FullError as error:
@@ -62,6 +70,12 @@ def translated(path: Path) -> Generator[None]:
         raise StoreError(f"The index {path} cannot be opened ({error}).", hint="Check its permissions.") from error
     except apsw.Error as error:
         raise StoreError(f"The index {path} cannot be used ({type(error).__name__}: {error}).") from error
+
+
+def file_number(path: Path) -> int:
+    """A file's number in its file system, as an integer that SQLite can keep."""
+    # SQLite's integers are signed; numbers of some systems are not.
+    return path.stat().st_ino & 0x7FFF_FFFF_FFFF_FFFF
 
 
 class _Held(NamedTuple):
@@ -93,8 +107,7 @@ class Database:
 
     def file_number(self) -> int:
         """The file's number in its file system, which a copy or another machine does not keep."""
-        # SQLite's integers are signed; numbers of some systems are not.
-        return self.path.stat().st_ino & 0x7FFF_FFFF_FFFF_FFFF
+        return file_number(self.path)
 
     @contextmanager
     def snapshot(self) -> Generator[Connection]:
@@ -191,7 +204,7 @@ class Database:
             self.close()
             kept = self.path.with_name(f"{self.path.name}.{label}")
             try:
-                for suffix in ("-wal", "-shm", ""):
+                for suffix in (*_WAL_SUFFIXES, _ROLLBACK_SUFFIX, ""):
                     part = self.path.with_name(self.path.name + suffix)
                     if part.exists():
                         part.replace(kept.with_name(kept.name + suffix))
@@ -229,23 +242,32 @@ class Database:
         return held.connection
 
     def _connect(self) -> Connection:
+        self._refuse_links()
         self._refuse_foreign()
         self._refuse_damaged()
         with translated(self.path):
             try:
-                connection: Connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
-                self._prepare(connection)
+                connection = self._opened(str(self.path), apsw.SQLITE_OPEN_READWRITE)
             except (apsw.ReadOnlyError, apsw.CantOpenError):
                 # A read-only medium has no place for the shared memory of a WAL; there, nobody writes either.
                 uri = f"{self.path.as_uri()}?immutable=1"
-                connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-                self._prepare(connection)
+                connection = self._opened(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
         self._open.add(connection)
+        return connection
+
+    def _opened(self, name: str, flags: int) -> Connection:
+        connection: Connection = apsw.Connection(name, flags=flags)
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _prepare(self, connection: Connection) -> None:
         connection.set_busy_timeout(_BUSY_MILLISECONDS)
         connection.execute(_PRAGMAS)
+        migrations.check_kinds(connection)
         if not migrations.check_version(connection):
             with self.lock.held(LOCK_TIMEOUT):
                 migrations.migrate(connection)
@@ -255,7 +277,9 @@ class Database:
             with self.path.open("rb") as file:
                 return file.read(100)
         except OSError as error:
-            raise StoreError(f"The index {self.path} cannot be read ({error}).") from error
+            raise StoreError(
+                f"The index {self.path} cannot be read ({error}).", hint="Check its permissions, or move it away."
+            ) from error
 
     def _refuse_foreign(self) -> None:
         header = self._header()
@@ -272,34 +296,49 @@ class Database:
         header = self._header()
         if len(header) < 100 or not header.startswith(_MAGIC):
             raise CorruptIndexError(f"The index {self.path} is damaged.")
+        # An index has a write-ahead log. A rollback journal came from elsewhere, and may name files to delete.
+        if os.path.lexists(f"{self.path}{_ROLLBACK_SUFFIX}"):
+            raise CorruptIndexError(f"The index {self.path} has a journal that is not its own.")
+
+    def _refuse_links(self) -> None:
+        places = [self.path.with_name(f"{self.path.name}{suffix}") for suffix in _SUFFIXES]
+        if self._own_folder:
+            places.append(self.path.parent)
+        for place in places:
+            if place.is_symlink():
+                raise RepositoryError(
+                    f"{place} is a link; the index is only kept inside the repository.", hint="Remove the link."
+                )
 
     def _make_folder(self) -> None:
         folder = self.path.parent
-        if folder.is_symlink() or self.path.is_symlink():
-            raise RepositoryError(f"{folder} is a link; the index is only written inside the repository.")
+        self._refuse_links()
         try:
             folder.mkdir(parents=not self._own_folder, exist_ok=True)
             ignore = folder / ".gitignore"
-            if self._own_folder and not ignore.exists():
-                ignore.write_text("*\n", encoding="utf-8")
+            if self._own_folder and not os.path.lexists(ignore):
+                with suppress(FileExistsError), ignore.open("x", encoding="utf-8") as file:
+                    file.write("*\n")
         except OSError as error:
-            raise StoreError(
-                f"The folder {folder} cannot be written ({error}).", hint="Check its permissions."
-            ) from error
+            raise StoreError(f"The folder {folder} cannot be written ({error}).", hint=_CHECK_FOLDER) from error
 
     def _create(self) -> None:
         # Made under another name and renamed when complete, so that nobody ever opens half a file.
         new = self.path.with_name(f"{self.path.name}.new")
-        new.unlink(missing_ok=True)
-        with translated(new):
-            _make_file(apsw.Connection(str(new)))
-        new.replace(self.path)
+        try:
+            new.unlink(missing_ok=True)
+            with translated(new):
+                _make_file(apsw.Connection(str(new)), new)
+            new.replace(self.path)
+        except OSError as error:
+            raise StoreError(f"The index {self.path} cannot be made ({error}).", hint=_CHECK_FOLDER) from error
 
 
-def _make_file(connection: Connection) -> None:
+def _make_file(connection: Connection, path: Path) -> None:
     try:
         connection.execute("PRAGMA synchronous = OFF")
         migrations.create(connection)
+        connection.execute("INSERT INTO meta VALUES ('origin', ?)", (file_number(path),))
         connection.pragma("journal_mode", "wal")
     finally:
         connection.close()

@@ -33,8 +33,12 @@ class FileTables(StorePart):
     which nobody elsewhere can know.
     """
 
+    def made_elsewhere(self) -> bool:
+        """Whether there is an index that was copied here, or came with the repository."""
+        return self._database.exists() and self._meta("origin") != self._database.file_number()
+
     def _made_here(self) -> bool:
-        return self._database.exists() and self._meta("origin") == self._database.file_number()
+        return self._database.exists() and not self.made_elsewhere()
 
     def file_records(self) -> dict[str, FileRecord]:
         """What is known of each file, by path; empty without an index that was made here."""

@@ -73,7 +73,9 @@ class GraphTables(StorePart):
         rows = dict(
             self._database.rows("SELECT key, value FROM meta WHERE key IN ('commit', 'built_at', 'version', 'inputs')")
         )
-        return IndexInfo(rows["commit"], rows["built_at"], rows["version"], rows["inputs"]) if rows else None
+        if rows and len(rows) != len(IndexInfo._fields):
+            raise CorruptIndexError("The index does not say how it was made.")
+        return IndexInfo(**rows) if rows else None
 
     def has_graph(self) -> bool:
         """Whether a graph was ever finished."""
@@ -87,7 +89,7 @@ class GraphTables(StorePart):
     def counts(self) -> GraphCounts:
         """How much the index holds, by kind."""
         with self._database.snapshot():
-            counts: dict[str, Any] = json.loads(self._meta("counts") or "{}")
+            counts = _counts_of(self._meta("counts"))
             return GraphCounts(
                 files=counts.get("files", 0),
                 nodes=_by_kind(counts.get("nodes"), NodeKind),
@@ -237,6 +239,14 @@ class GraphTables(StorePart):
                 raise QueryError(f"Not a full-text expression: {error.__cause__}.") from error
             raise
         return [(node_id, -score) for node_id, score in rows]
+
+
+def _counts_of(text: str | None) -> dict[str, Any]:
+    try:
+        counts: dict[str, Any] = json.loads(text or "{}")
+    except (TypeError, ValueError) as error:
+        raise CorruptIndexError("The counts in the index are damaged.") from error
+    return counts
 
 
 def _by_kind(counts: dict[str, int] | None, kind: type[_Kind]) -> dict[_Kind, int]:

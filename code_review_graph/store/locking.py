@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from code_review_graph.errors import LockedError
+from code_review_graph.errors import LockedError, StoreError
 
 _POLL_SECONDS: Final = 0.05
 
@@ -69,16 +69,27 @@ class ProcessLock:
             self._threads.release()
 
     def _acquire(self, deadline: float) -> int:
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        try:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        except OSError as error:
+            raise self._unusable(error) from error
         try:
             self._wait(descriptor, deadline)
-            os.ftruncate(descriptor, 0)
-            os.lseek(descriptor, 0, os.SEEK_SET)
-            os.write(descriptor, f"{os.getpid()}\n".encode())
+            # Who holds the lock is said for people; on a full disk it goes unsaid.
+            with suppress(OSError):
+                os.ftruncate(descriptor, 0)
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                os.write(descriptor, f"{os.getpid()}\n".encode())
+        except OSError as error:
+            os.close(descriptor)
+            raise self._unusable(error) from error
         except BaseException:
             os.close(descriptor)
             raise
         return descriptor
+
+    def _unusable(self, error: OSError) -> StoreError:
+        return StoreError(f"The lock {self.path} cannot be used ({error}).", hint="Check its permissions.")
 
     def _wait(self, descriptor: int, deadline: float) -> None:
         while not _try_lock(descriptor):

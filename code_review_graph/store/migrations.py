@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from code_review_graph.errors import SchemaError
+from code_review_graph.errors import CorruptIndexError, SchemaError
 
 if TYPE_CHECKING:
     from code_review_graph.store.sql import Connection
@@ -33,6 +33,12 @@ def create(connection: Connection) -> None:
     connection.execute(sql_file("indexes.sql"))
     connection.pragma("user_version", SCHEMA_VERSION)
     connection.execute("COMMIT")
+
+
+def check_kinds(connection: Connection) -> None:
+    """Raise CorruptIndexError for a schema with views or triggers: none is ours, and each runs what somebody wrote."""
+    if connection.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('view', 'trigger') LIMIT 1").fetchall():
+        raise CorruptIndexError("The index has views or triggers, which this program never makes.")
 
 
 def version_of(connection: Connection) -> int:

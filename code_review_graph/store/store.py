@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Self
@@ -13,6 +14,21 @@ from code_review_graph.store.graph import GraphTables
 from code_review_graph.store.vectors import VectorTables
 
 
+def resolved_folder(path: Path) -> Path:
+    """A folder as an absolute path without links. Raises RepositoryError for what is none, or has no UTF-8 name."""
+    try:
+        resolved = path.expanduser().resolve()
+        str(resolved).encode()
+    except UnicodeEncodeError:
+        shown = str(path).encode("utf-8", "backslashreplace").decode()
+        raise RepositoryError(f"The path {shown} is not UTF-8.", hint="Rename the folder.") from None
+    except (OSError, RuntimeError, ValueError) as error:
+        raise RepositoryError(f"{path} cannot be used ({error}).", hint="Give the root of a repository.") from error
+    if not os.path.isdir(resolved):  # noqa: PTH112 - pathlib's raises where a folder must not be read
+        raise RepositoryError(f"{resolved} is not a folder.", hint="Give the root of a repository.")
+    return resolved
+
+
 class Store(FileTables, GraphTables, VectorTables):
     """The index of a repository, ``.code-review-graph/index.db``; the file is made by the first write.
 
@@ -21,9 +37,7 @@ class Store(FileTables, GraphTables, VectorTables):
     """
 
     def __init__(self, repo_path: str | Path, *, database: Path | None = None) -> None:
-        self.repo_path = Path(repo_path).expanduser().resolve()
-        if not self.repo_path.is_dir():
-            raise RepositoryError(f"{self.repo_path} is not a folder.")
+        self.repo_path = resolved_folder(Path(repo_path))
         super().__init__(Database(self.repo_path, database))
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from code_review_graph.errors import ModelMismatchError
+from code_review_graph.errors import CorruptIndexError, ModelMismatchError
 from code_review_graph.store.base import StorePart
 from code_review_graph.store.connection import Database
 from code_review_graph.store.graph_writer import count_generation, map_vectors
@@ -32,7 +32,9 @@ class VectorTables(StorePart):
         if not self._database.exists():
             return None
         rows = dict(self._database.rows("SELECT key, value FROM meta WHERE key IN ('provider', 'model', 'dimensions')"))
-        return EmbeddingModel(rows["provider"], rows["model"], rows["dimensions"]) if rows else None
+        if rows and len(rows) != len(EmbeddingModel._fields):
+            raise CorruptIndexError("The index does not say which model made its vectors.")
+        return EmbeddingModel(**rows) if rows else None
 
     def known_vectors(self, hashes: Collection[bytes]) -> set[bytes]:
         """Those of these text hashes that have a vector."""

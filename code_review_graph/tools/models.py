@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from code_review_graph.store import Store
 
 if TYPE_CHECKING:
     from code_review_graph.embedding import Embedder
 
+_BUNDLED: Final = "static"
+
 
 def embedder_of(store: Store) -> Embedder | None:
-    """The model that made the index's vectors; None when it has none."""
+    """The model that made the index's vectors; None when it has none, or one that only its maker could trust.
+
+    A repository may come with an index. It must not say where source text is sent, nor which model is loaded.
+    """
     model = store.embedding_model()
-    return warm_embedder(model.provider, model.model) if model else None
+    if model is None or (model.provider != _BUNDLED and store.made_elsewhere()):
+        return None
+    return warm_embedder(model.provider, model.model)
 
 
 @lru_cache(maxsize=2)

@@ -274,3 +274,98 @@ def test_a_failed_write_leaves_nothing_behind(closed: Path) -> None:
         assert list(store.file_records()) == ["a.py"]
         store.save_files([stored("other.py")])
         assert list(store.file_records()) == ["a.py", "other.py"]
+
+
+SUFFIXES = ["-wal", "-shm", "-journal", ".lock", ".new", ".new-journal", ".new-wal"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_no_link_beside_the_index_is_followed(closed: Path, suffix: str) -> None:
+    victim = closed / "precious"
+    victim.write_text("kept")
+    with Store(closed) as store:
+        link = store.path.with_name(f"{store.path.name}{suffix}")
+        link.unlink(missing_ok=True)
+        link.symlink_to(victim)
+        for use in (store.has_graph, lambda: store.replace_graph(sample(), INFO)):
+            with pytest.raises(RepositoryError, match="is a link"):
+                use()
+    assert victim.read_text() == "kept"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_an_index_is_not_read_through_a_link(closed: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / ".code-review-graph").mkdir(parents=True)
+    (other / ".code-review-graph" / "index.db").symlink_to(closed / ".code-review-graph" / "index.db")
+    with Store(other) as store, pytest.raises(RepositoryError, match="is a link"):
+        store.has_graph()
+
+
+def test_a_journal_that_came_from_elsewhere_is_not_played(closed: Path) -> None:
+    with Store(closed) as store:
+        journal = store.path.with_name("index.db-journal")
+        journal.write_bytes(bytes.fromhex("d9d505f920a163d7") + bytes(504))
+        with pytest.raises(CorruptIndexError, match="journal"):
+            store.has_graph()
+        assert store.set_aside("damaged") is not None
+        assert not journal.exists()
+        assert store.path.with_name("index.db.damaged-journal").exists()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON facts BEGIN DELETE FROM facts; END",
+        "CREATE VIEW v AS SELECT 1",
+    ],
+)
+def test_views_and_triggers_are_damage(closed: Path, statement: str) -> None:
+    with sqlite3.connect(closed / ".code-review-graph" / "index.db") as connection:
+        connection.execute(statement)
+    with Store(closed) as store, pytest.raises(CorruptIndexError, match="views or triggers"):
+        store.has_graph()
+
+
+@pytest.mark.parametrize(
+    ("statement", "read"),
+    [
+        ("UPDATE node SET kind = 99", lambda store: store.node(2)),
+        ("UPDATE node SET name = CAST(x'fffe' AS TEXT)", lambda store: store.node(2)),
+        ("UPDATE edge SET resolution = 99", lambda store: list(store.iter_edges())),
+        ("UPDATE edge SET lines = 'one,two'", lambda store: list(store.iter_edges())),
+        ("UPDATE meta SET value = '{' WHERE key = 'counts'", lambda store: store.counts()),
+        ("DELETE FROM meta WHERE key = 'commit'", lambda store: store.info()),
+        ("INSERT INTO meta VALUES ('provider', 'static')", lambda store: store.embedding_model()),
+    ],
+)
+def test_nonsense_in_the_tables_is_damage(closed: Path, statement: str, read: Callable[[Store], object]) -> None:
+    with sqlite3.connect(closed / ".code-review-graph" / "index.db") as connection:
+        connection.execute(statement)
+    with Store(closed) as store, pytest.raises(CorruptIndexError):
+        read(store)
+
+
+@pytest.mark.parametrize("name", ["index.db.lock", "index.db.new", "index.db"])
+def test_a_folder_in_the_place_of_a_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / ".code-review-graph" / name / "theirs").mkdir(parents=True)
+    with Store(tmp_path) as store, pytest.raises(StoreError, match="cannot be"):
+        store.replace_graph(sample(), INFO)
+    assert (tmp_path / ".code-review-graph" / name / "theirs").is_dir()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are Unicode there")
+def test_a_folder_whose_name_is_not_utf8(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    folder.mkdir()
+    with pytest.raises(RepositoryError, match="not UTF-8"):
+        Store(folder)
+
+
+@pytest.mark.parametrize("name", ["loop", "~nobody-of-this-name/x", "x" * 5000, "nul\0"])
+def test_what_is_no_folder_is_said_in_words(tmp_path: Path, name: str) -> None:
+    if name == "loop" and os.name != "nt":
+        (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(RepositoryError):
+        Store(name if name.startswith("~") else tmp_path / name)
