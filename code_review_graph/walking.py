@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from code_review_graph.errors import RepositoryError
 from code_review_graph.model import Diagnostic
 from code_review_graph.store.connection import FOLDER
+from code_review_graph.store.store import resolved_folder
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -30,6 +33,10 @@ _GIT_SECONDS: Final = 120
 _MINIFIED_BYTES: Final = 20_000
 _MINIFIED_LINE: Final = 500
 _BINARY_SAMPLE: Final = 8192
+# A run of stars says no more than one does, but takes for ever to match.
+_STARS: Final = re.compile(r"\*{3,}")
+_WILDCARD: Final = re.compile(r"\*+")
+_MOST_WILDCARDS: Final = 3
 
 
 class SourceFile(NamedTuple):
@@ -50,10 +57,11 @@ class Walk:
 
 def find_repository(start: Path) -> Path:
     """The nearest folder at or above ``start`` with ``.git`` or an index. Raises RepositoryError without one."""
-    start = start.expanduser().resolve()
-    home = Path.home().resolve()
+    start = resolved_folder(start)
+    home = _home()
     for folder in (start, *start.parents):
-        if not ((folder / ".git").exists() or (folder / FOLDER).is_dir()):
+        # Not pathlib's, which raises where a folder must not be read.
+        if not (os.path.exists(folder / ".git") or os.path.isdir(folder / FOLDER)):  # noqa: PTH110, PTH112
             continue
         # Dotfiles kept in git make a repository of everything below the home folder: nobody means that one.
         if folder == folder.parent or (folder == home and folder != start):
@@ -62,9 +70,16 @@ def find_repository(start: Path) -> Path:
     raise RepositoryError(f"There is no repository around {start}.", hint="Name one with --repo PATH.")
 
 
+def _home() -> Path | None:
+    try:
+        return Path.home().resolve()
+    except (OSError, RuntimeError):
+        return None
+
+
 def check_repository(repo_path: Path) -> None:
     """Raise RepositoryError for a folder that is not indexed on purpose by anyone, such as ``/``."""
-    if not repo_path.is_dir():
+    if not os.path.isdir(repo_path):  # noqa: PTH112 - pathlib's raises where a folder must not be read
         raise RepositoryError(f"{repo_path} is not a folder.", hint="Give the root of a repository.")
     if repo_path == repo_path.parent:
         raise RepositoryError("The root of the file system is not a repository.", hint="Give a folder below it.")
@@ -236,14 +251,25 @@ def _ignore_file(repo_path: Path, folder: str) -> list[_Ignore]:
 def _spec(lines: Iterable[str]) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec  # noqa: PLC0415 - most repositories have git
 
+    # A pattern becomes a regular expression, and some that git knows look odd there.
+    warnings.simplefilter("ignore", FutureWarning)
     usable: list[str] = []
     for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except ValueError:
+        plain = _STARS.sub("*", line)
+        if _is_costly(plain):
             continue
-        usable.append(line)
+        try:
+            GitIgnoreSpec.from_lines([plain])
+        except (ValueError, re.error, OverflowError, RecursionError):
+            continue
+        usable.append(plain)
     return GitIgnoreSpec.from_lines(usable)
+
+
+def _is_costly(pattern: str) -> bool:
+    # Matching goes back over every wildcard: the time is the length of a name to the power of their number.
+    parts = pattern.split("/")
+    return parts.count("**") > _MOST_WILDCARDS or any(len(_WILDCARD.findall(part)) > _MOST_WILDCARDS for part in parts)
 
 
 def _ignored(path: str, ignores: tuple[_Ignore, ...]) -> bool:

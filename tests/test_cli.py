@@ -264,3 +264,36 @@ def test_an_interrupted_build_leaves_the_previous_index(sources: Path) -> None:
     assert "Traceback" not in said
     assert run("export", "--repo", sources).stdout == before
     assert json.loads(run("build", "--repo", sources, "--json").stdout)["files"] == 1502
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell is needed")
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        pytest.param("status <&- >&- 2>&-", 0, "", id="no-streams"),
+        pytest.param("build --no-embed <&- >&- 2>&-", 0, "", id="build-without-streams"),
+        pytest.param("status >/dev/full", 1, "No space left", id="full-stdout"),
+        pytest.param("export --output /dev/full", 1, "No space left", id="full-output"),
+        pytest.param("export --output /nowhere/x", 1, "/nowhere/x: No such file", id="no-folder"),
+        pytest.param("query callers_of $(printf '\\377')", 3, "", id="bytes-that-are-no-text"),
+        pytest.param("search --json $(printf '\\377')", 0, "", id="bytes-in-a-query"),
+    ],
+)
+def test_odd_surroundings(repo: Path, line: str, code: int, said: str) -> None:
+    if "/dev/full" in line and not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    command = f"{sys.executable} -m code_review_graph {line}"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    (repo / ".git").mkdir()
+    done = subprocess.run(["sh", "-c", command], cwd=repo, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Unexpected" not in done.stderr
+
+
+def test_names_of_files_neither_break_lines_nor_speak_to_the_terminal(tmp_path: Path) -> None:
+    GraphMaker().file("a\n1. forged\x1b[2J.py").store(tmp_path).close()
+    text = run("search", "forged", "--repo", tmp_path).stdout
+    assert "a\\x0a1. forged\\x1b[2J.py" in text
+    assert "\x1b" not in text

@@ -229,3 +229,22 @@ def test_the_root_of_the_file_system_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RepositoryError, match="not a folder"):
         check_repository(tmp_path / "nowhere")
     check_repository(tmp_path)
+
+
+@pytest.mark.timeout(20)
+def test_ignore_patterns_cannot_stop_the_walk(folder: MakeRepository) -> None:
+    hostile = [
+        "*" * 300 + "q",
+        "*a*a*a*a*a*a*a*b",
+        "**/a/**/a/**/a/**/a/**/a/**/b",
+        "[z-a]",
+        "[abc",
+        "\\",
+        "!",
+        "[[:x:]]",
+    ]
+    name = "a" * 200 + ".py"
+    files = {name: "", "a/" * 60 + "deep.py": "", "gone.py": "", ".gitignore": "\n".join([*hostile, "gone.py"])}
+    root = folder(files)
+    found = find_files(root, lambda path: path.endswith(".py"), Settings(exclude=tuple(hostile)))
+    assert [file.path for file in found.files] == sorted([name, "a/" * 60 + "deep.py"])

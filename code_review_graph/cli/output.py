@@ -42,6 +42,12 @@ class Group(TyperGroup):
             # The reader of our output has had enough; nothing must be flushed into the closed pipe at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(FAILED) from None
+        except OSError as error:
+            if os.environ.get(_DEBUG):
+                raise
+            where = f"{error.filename}: " if error.filename else ""
+            complain(f"{where}{error.strerror or error}.", "Check that it exists, its permissions and the free space.")
+            raise typer.Exit(FAILED) from error
         except Exception as error:
             if _is_usage(error) or os.environ.get(_DEBUG):
                 raise
@@ -73,7 +79,8 @@ def show(result: Result, *, as_json: bool) -> None:
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """Progress on stderr while it is a terminal, silence otherwise."""
-    if not sys.stderr.isatty():
+    # There is no stderr at all in a process that was started without one.
+    if not (sys.stderr and sys.stderr.isatty()):
         yield silent
         return
     # Only a terminal needs the bar's library.

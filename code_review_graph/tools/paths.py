@@ -11,6 +11,11 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
+def readable(text: str) -> str:
+    """An argument as text that can be stored and shown: halves of characters and bytes of no encoding replaced."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def inside(repo_path: Path, text: str) -> str:
     """A path argument as a posix path relative to the repository, links followed for the check alone.
 

@@ -12,6 +12,7 @@ from code_review_graph.model import Node, NodeKind, Resolution
 from code_review_graph.results import ExternalReference, Pattern, QueryResult, QueryStatus
 from code_review_graph.store import Store
 from code_review_graph.tools.hints import answer_hint
+from code_review_graph.tools.paths import readable
 from code_review_graph.tools.shapes import neighbour, symbol
 from code_review_graph.tools.targets import Meaning, find_target, near_names
 from code_review_graph.traversal import walk
@@ -75,7 +76,7 @@ def _checked(pattern: Pattern | str, target: str, depth: int, limit: int | None)
     except ValueError:
         allowed = ", ".join(Pattern)
         raise QueryError(f"There is no pattern {str(pattern)[:80]!r}.", hint=f"Patterns are: {allowed}.") from None
-    target = target.strip()
+    target = readable(target).strip()
     if not target:
         raise QueryError("The target is empty.", hint="Give a name such as 'Flask.run', a path, or 'path:line'.")
     if len(target) > MAX_TARGET:

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from code_review_graph.errors import EmbeddingError, QueryError
+from code_review_graph.errors import ConfigurationError, EmbeddingError, QueryError
 from code_review_graph.model import NodeKind
 from code_review_graph.results import SearchResult
 from code_review_graph.store import Store
 from code_review_graph.tools.models import embedder_of
-from code_review_graph.tools.paths import inside
+from code_review_graph.tools.paths import inside, readable
 
 MAX_LIMIT = 200
 DEFAULT_LIMIT = 10
@@ -40,6 +40,7 @@ def hybrid_search(
     """
     if not 1 <= limit <= MAX_LIMIT:
         raise QueryError(f"limit is {limit}.", hint=f"Give 1 to {MAX_LIMIT}.")
+    query = readable(query)
     store.require_graph()
     wanted = [inside(store.repo_path, path) for path in paths or ()]
     if "." in wanted:  # the repository itself: no filter at all
@@ -48,7 +49,7 @@ def hybrid_search(
 
     try:
         embedder, notice = embedder_of(store), ""
-    except EmbeddingError as error:
+    except (ConfigurationError, EmbeddingError) as error:
         embedder, notice = None, str(error)
     result = search.hybrid_search(store, query, limit, kinds, wanted or None, embedder=embedder)
     return result.model_copy(update={"notices": (*result.notices, notice)}) if notice else result

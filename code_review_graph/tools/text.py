@@ -18,6 +18,8 @@ from code_review_graph.results import (
     Symbol,
 )
 
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code != 0x09}
+
 
 @singledispatch
 def as_text(result: Result) -> str:
@@ -137,4 +139,5 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 
 def _lines(lines: Iterable[str]) -> str:
-    return "\n".join(line for line in lines if line)
+    # File names may hold line ends, and source any byte: none may pass for a line of ours or speak to the terminal.
+    return "\n".join(line.translate(_CONTROLS) for line in lines if line)

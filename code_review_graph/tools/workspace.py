@@ -7,6 +7,7 @@ from pathlib import Path
 
 from code_review_graph.errors import RepositoryError
 from code_review_graph.store import Store
+from code_review_graph.store.store import resolved_folder
 from code_review_graph.walking import check_repository, find_repository
 
 
@@ -42,6 +43,6 @@ class Workspace:
                     f"There is no repository around {self._start}, so there is no index to ask.",
                     hint="Start in a repository, or name one with --repo PATH.",
                 ) from error
-        folder = self._repo.expanduser().resolve()
+        folder = resolved_folder(self._repo)
         check_repository(folder)
         return folder
