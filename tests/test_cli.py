@@ -297,3 +297,20 @@ def test_names_of_files_neither_break_lines_nor_speak_to_the_terminal(tmp_path: 
     text = run("search", "forged", "--repo", tmp_path).stdout
     assert "a\\x0a1. forged\\x1b[2J.py" in text
     assert "\x1b" not in text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits are POSIX")
+@pytest.mark.parametrize("kilobytes", [4, 64, 256])
+def test_a_disk_that_is_full_is_said_and_harms_nothing(tmp_path: Path, kilobytes: int) -> None:
+    (tmp_path / ".git").mkdir()
+    source = "".join(f"def name_{number}():\n    return name_{number - 1}()\n\n\n" for number in range(1500))
+    (tmp_path / "a.py").write_text(source)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = f"{sys.executable} -m code_review_graph build --no-embed"
+    limited = ["bash", "-c", f"ulimit -f {kilobytes}; {command}"]
+    full = subprocess.run(limited, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert full.returncode == 1
+    assert "free space" in full.stderr or "no space" in full.stderr
+    assert "Traceback" not in full.stderr
+    assert run("build", "--no-embed", "--repo", tmp_path).exit_code == 0
+    assert "a.py::name_4" in run("query", "callers_of", "name_3", "--repo", tmp_path).stdout

@@ -69,7 +69,8 @@ def translated(path: Path) -> Generator[None]:
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError, apsw.AuthError) as error:
         raise StoreError(f"The index {path} cannot be opened ({error}).", hint="Check its permissions.") from error
     except apsw.Error as error:
-        raise StoreError(f"The index {path} cannot be used ({type(error).__name__}: {error}).") from error
+        # A full disk shows itself as this too, when it is the log or the shared memory that finds no room.
+        raise StoreError(f"The index {path} cannot be used ({error}).", hint=_CHECK_FOLDER) from error
 
 
 def file_number(path: Path) -> int:

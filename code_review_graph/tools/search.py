@@ -14,6 +14,8 @@ from code_review_graph.tools.models import embedder_of
 from code_review_graph.tools.paths import inside, readable
 
 MAX_LIMIT = 200
+# The whole of a long issue fits; an answer repeats its question, so more would drown the hits.
+MAX_QUERY = 20_000
 DEFAULT_LIMIT = 10
 
 
@@ -41,6 +43,8 @@ def hybrid_search(
     if not 1 <= limit <= MAX_LIMIT:
         raise QueryError(f"limit is {limit}.", hint=f"Give 1 to {MAX_LIMIT}.")
     query = readable(query)
+    if len(query) > MAX_QUERY:
+        raise QueryError(f"The query is {len(query)} characters long.", hint=f"At most {MAX_QUERY}: ask for less.")
     store.require_graph()
     wanted = [inside(store.repo_path, path) for path in paths or ()]
     if "." in wanted:  # the repository itself: no filter at all

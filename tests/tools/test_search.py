@@ -62,7 +62,10 @@ def test_paths_outside_are_refused(store: Store, path: str) -> None:
         found(store, path)
 
 
-@pytest.mark.parametrize(("query", "limit"), [("", 10), ("  ", 10), ("total", 0), ("total", 100_000)])
+@pytest.mark.parametrize(
+    ("query", "limit"),
+    [("", 10), ("  ", 10), ("total", 0), ("total", 100_000), pytest.param("x" * 20_001, 10, id="too-long")],
+)
 def test_what_cannot_be_asked(store: Store, query: str, limit: int) -> None:
     with pytest.raises(QueryError) as caught:
         hybrid_search(store, query, limit)
