@@ -24,7 +24,7 @@ EXCLUDED = frozenset(
     """
 flask httpx httpx2 httpcore httpcore2 fastapi fastapi-slim starlette code-review-graph django werkzeug quart gin
 express requests pylint astroid seaborn astropy matplotlib xarray pytest scikit-learn sphinx sympy pycg semble
-aiocoap click jinja2 rich marshmallow tornado paramiko
+aiocoap click jinja2 rich marshmallow tornado paramiko black isort bottle hatchling pluggy
 """.split()  # noqa: SIM905
 )
 

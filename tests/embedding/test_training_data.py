@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 TRAINING = Path(__file__).parents[2] / "training"
 
@@ -25,6 +26,14 @@ def test_no_evaluated_repository_is_trained_on(packages: dict[str, object]) -> N
     evaluated = {"flask", "httpx", "fastapi", "starlette", "django", "werkzeug", "code-review-graph", "gin", "express"}
     assert isinstance(excluded, frozenset)
     assert excluded >= evaluated | {"requests", "pylint", "seaborn", "pytest", "sphinx", "pycg"}
+
+
+def test_no_package_that_the_ranking_is_judged_on_is_trained_on(packages: dict[str, object]) -> None:
+    excluded = packages["EXCLUDED"]
+    assert isinstance(excluded, frozenset)
+    judged = yaml.safe_load((TRAINING / "questions.yaml").read_text(encoding="utf-8"))
+    assert len(judged) >= 6
+    assert excluded >= set(judged)
 
 
 def test_an_excluded_package_on_the_list_is_refused(packages: dict[str, object]) -> None:
