@@ -10,7 +10,7 @@ from code_review_graph.errors import CorruptIndexError, SchemaError
 from code_review_graph.progress import Progress, silent
 from code_review_graph.results import BuildReport
 from code_review_graph.store import Store
-from code_review_graph.tools.models import embedder_of, warm_embedder
+from code_review_graph.tools.models import BUNDLED, embedder_of, warm_embedder
 
 if TYPE_CHECKING:
     from code_review_graph.embedding import Embedder
@@ -43,6 +43,10 @@ def build_or_update_graph(
 def _own_embedder(store: Store) -> Embedder | None:
     """The index's own model; None when there is no index that could say, for the build will replace it."""
     try:
-        return embedder_of(store)
+        embedder, stored = embedder_of(store), store.embedding_model()
+        if embedder and stored and stored.provider == BUNDLED and stored != embedder.model:
+            # They cannot be compared with questions any more, and to make them anew takes seconds.
+            store.clear_vectors()
     except (CorruptIndexError, SchemaError):
         return None
+    return embedder

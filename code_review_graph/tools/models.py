@@ -10,7 +10,7 @@ from code_review_graph.store import Store
 if TYPE_CHECKING:
     from code_review_graph.embedding import Embedder
 
-_BUNDLED: Final = "static"
+BUNDLED: Final = "static"
 
 
 def embedder_of(store: Store) -> Embedder | None:
@@ -19,8 +19,11 @@ def embedder_of(store: Store) -> Embedder | None:
     A repository may come with an index. It must not say where source text is sent, nor which model is loaded.
     """
     model = store.embedding_model()
-    if model is None or (model.provider != _BUNDLED and store.made_elsewhere()):
+    if model is None or (model.provider != BUNDLED and store.made_elsewhere()):
         return None
+    if model.provider == BUNDLED:
+        # The one that is bundled now: an upgrade may have replaced the one that made the vectors.
+        return warm_embedder(BUNDLED)
     return warm_embedder(model.provider, model.model)
 
 

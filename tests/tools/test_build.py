@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from code_review_graph.store import Store
-from code_review_graph.tools import build_or_update_graph, graph_status
+from code_review_graph.results import SearchMode
+from code_review_graph.store import EmbeddingModel, Store
+from code_review_graph.tools import build_or_update_graph, graph_status, hybrid_search
 
 
 class StoppedError(Exception):
@@ -65,3 +66,13 @@ def test_status_says_that_embeddings_are_missing(repo: Path) -> None:
     store = Store(repo)
     build_or_update_graph(store, embed=False)
     assert "code-review-graph embed" in graph_status(store).hint
+
+
+def test_vectors_of_an_older_bundled_model_are_made_anew(repo: Path) -> None:
+    store = Store(repo)
+    build_or_update_graph(store, embed=False)
+    store.save_vectors(EmbeddingModel("static", "older", 2), [(b"k" * 16, b"\1\2")])
+    store.map_vectors([(2, b"k" * 16)])
+    assert any("another model" in notice for notice in hybrid_search(store, "one").notices)
+    assert build_or_update_graph(store).vectors_missing == 0
+    assert hybrid_search(store, "one").mode is SearchMode.HYBRID
