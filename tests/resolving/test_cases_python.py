@@ -25,6 +25,15 @@ class Case(NamedTuple):
 
 
 CASES = {
+    "a pattern that takes every file counts in the folders of the tests only": Case(
+        files={
+            "pytest.ini": "[pytest]\npython_files = *\ntestpaths = checks\n",
+            "shop/stock.py": "def take():\n    return 1\n\n\ndef test_drive():\n    return take()\n",
+            "checks/stock.py": "from shop.stock import take\n\n\ndef test_take():\n    assert take()\n",
+        },
+        tests=("shop/stock.py::take -> checks/stock.py::test_take",),
+        not_tests=("shop/stock.py::take -> shop/stock.py::test_drive",),
+    ),
     "type parameters in brackets": Case(
         files={
             "shapes.py": (
@@ -222,8 +231,9 @@ def test_case(case: Case) -> None:
 
 def _graph(files: Mapping[str, str | bytes]) -> Graph:
     sources = {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
-    parsed = [(path, parse_source(path, source).facts) for path, source in sorted(sources.items())]
-    return resolve(parsed, RepositoryContext())
+    config = {path: source for path, source in sources.items() if not path.endswith(".py")}
+    parsed = [(path, parse_source(path, sources[path]).facts) for path in sorted(sources.keys() - config.keys())]
+    return resolve(parsed, RepositoryContext(config))
 
 
 def _edges(graph: Graph, kind: EdgeKind) -> dict[str, tuple[int, ...]]:

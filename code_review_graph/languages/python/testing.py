@@ -58,6 +58,15 @@ class Patterns:
     files: tuple[str, ...] = _DEFAULT_FILES
     functions: tuple[str, ...] = ("test*",)
     classes: tuple[str, ...] = ("Test*",)
+    # Folders of the tests, where the file patterns alone would take every file.
+    folders: tuple[str, ...] = ()
+
+    def takes(self, path: str) -> bool:
+        """Whether pytest collects a file."""
+        name = path.rpartition("/")[2]
+        if self.folders and not any(path.startswith(f"{folder}/") or path == folder for folder in self.folders):
+            return False
+        return any(fnmatch.fnmatchcase(name, pattern) for pattern in self.files)
 
 
 def read_patterns(config_files: Mapping[str, bytes]) -> Patterns:
@@ -65,8 +74,10 @@ def read_patterns(config_files: Mapping[str, bytes]) -> Patterns:
     for path in sorted(config_files, key=lambda item: (item.count("/"), item)):
         options = _options(PurePosixPath(path).name, config_files[path])
         if options:
+            files = _split(options.get("python_files")) or _DEFAULT_FILES
             return Patterns(
-                files=_split(options.get("python_files")) or _DEFAULT_FILES,
+                files=files,
+                folders=_folders(path, options) if {"*", "*.py"} & set(files) else (),
                 functions=_prefixes(options.get("python_functions")) or ("test*",),
                 classes=_prefixes(options.get("python_classes")) or ("Test*",),
             )
@@ -96,6 +107,12 @@ def _split(value: object) -> tuple[str, ...]:
     return tuple(str(item) for item in value) if isinstance(value, list) else ()
 
 
+def _folders(path: str, options: Mapping[str, object]) -> tuple[str, ...]:
+    """``testpaths`` from the repository's root; "tests" where nothing is said."""
+    root = PurePosixPath(path).parent
+    return tuple(str(root / item.rstrip("/")) for item in _split(options.get("testpaths")) or ("tests",))
+
+
 def _prefixes(value: object) -> tuple[str, ...]:
     """Names as pytest reads them: a plain one is a prefix."""
     return tuple(item if "*" in item else f"{item}*" for item in _split(value))
@@ -118,13 +135,13 @@ class Testing:
 
     def _is_collected(self, path: str) -> bool:
         name = PurePosixPath(path).name
-        return any(fnmatch.fnmatchcase(name, p) for p in (*self._patterns.files, *_UNITTEST_FILES))
+        return self._patterns.takes(path) or any(fnmatch.fnmatchcase(name, p) for p in _UNITTEST_FILES)
 
     def is_test_path(self, path: str) -> bool:
         """Whether a file belongs to the tests: collected, a conftest, or a helper in a folder of tests."""
         pure = PurePosixPath(path)
         return (
-            any(fnmatch.fnmatchcase(pure.name, pattern) for pattern in self._patterns.files)
+            self._patterns.takes(path)
             or pure.name == "conftest.py"
             or _FOLDER in pure.parts[:-1]
             or (len(pure.parts) > 1 and pure.parts[0] == _TOP_FOLDER)
@@ -139,9 +156,7 @@ class Testing:
         if facts.flags & _FIXTURE:
             return False
         owner = self._program.class_of[definition]
-        pytest_file = any(
-            fnmatch.fnmatchcase(PurePosixPath(self._program.files[file].path).name, p) for p in self._patterns.files
-        )
+        pytest_file = self._patterns.takes(self._program.files[file].path)
         if owner < 0:
             at_top = self._program.scopes[self._program.scope_of(definition)].kind == 0
             return at_top and pytest_file and self._matches(facts.name, self._patterns.functions)
