@@ -84,7 +84,8 @@ def lower_source(path: str, source: bytes, language: Language) -> tuple[FileFact
 
 
 def _walk(lowering: Lowering, language: Language, parser: Parser, captures: dict[str, list[Node]]) -> None:
-    handlers = language.new_handlers(lowering, parser).handlers
+    lowered = language.new_handlers(lowering, parser)
+    handlers = lowered.handlers
     events = []
     order = 0
     for name, nodes in captures.items():
@@ -99,6 +100,7 @@ def _walk(lowering: Lowering, language: Language, parser: Parser, captures: dict
         if regions and regions[-1][0] <= start:
             lowering.leave_regions(start)
         handler(node)
+    lowered.release()
 
 
 @lru_cache(maxsize=32)

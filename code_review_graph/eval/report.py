@@ -15,6 +15,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from code_review_graph.errors import EvaluationError
 from code_review_graph.eval.benchmark import Row, mean
 from code_review_graph.results import Result
 
@@ -107,7 +108,11 @@ def as_csv(run: BenchmarkRun) -> str:
 
 
 def write_files(runs: Iterable[BenchmarkRun], folder: Path) -> list[Path]:
-    """Write ``<benchmark>-<repository>-<commit>`` as .csv and .json; returns the paths."""
+    """Write ``<benchmark>-<repository>-<commit>`` as .csv and .json; returns the paths.
+
+    Raises :class:`EvaluationError` where a link stands in the way: a repository may have planted it.
+    """
+    _refuse_link(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     for run in runs:
@@ -115,9 +120,15 @@ def write_files(runs: Iterable[BenchmarkRun], folder: Path) -> list[Path]:
         stem = "-".join(re.sub(r"[^\w.-]+", "-", part) for part in parts)
         for suffix, text in ((".csv", as_csv(run)), (".json", run.model_dump_json(indent=2) + "\n")):
             path = folder / (stem + suffix)
+            _refuse_link(path)
             path.write_text(text, encoding="utf-8")
             written.append(path)
     return written
+
+
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        raise EvaluationError(f"{path} is a link; nothing was written.", hint="Remove it, or give another --output.")
 
 
 def _run_table(run: BenchmarkRun) -> list[RenderableType]:

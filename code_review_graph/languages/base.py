@@ -19,6 +19,10 @@ class Handlers(Protocol):
 
     handlers: dict[str, Callable[[Node], None]]
 
+    def release(self) -> None:
+        """Let go of what refers back to the handlers, so that a file's memory is free at once."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Language:

@@ -55,6 +55,7 @@ def _resolve(files: Iterable[tuple[str, bytes]], context: RepositoryContext | No
     draw_imports(engine, nodes, collector)
     draw_hierarchy(engine, nodes, collector)
     _draw_sites(engine, nodes, collector, progress)
+    engine.restart()  # what was remembered for the sites is the most of the memory
     draw_fixtures(engine, nodes, collector)
     draw_coverage(engine, nodes, collector)
     draw_guesses(nodes, collector)

@@ -103,6 +103,10 @@ class Expressions:
             "assignment": lambda node: self.field(node, "right"),
         }
 
+    def release(self) -> None:
+        """Let go of the handlers."""
+        self._handlers.clear()
+
     def lower(self, node: Node | None) -> int:
         """Expression index of a node; ``UNKNOWN`` for what has no meaning to the resolver."""
         if node is None:

@@ -69,6 +69,12 @@ class Statements:
             "raise": self.sites.raised,
         }
 
+    def release(self) -> None:
+        """Break the circles of bound methods: workers run without a collector."""
+        self.handlers.clear()
+        self.expr.release()
+        self.low.regions.clear()
+
     # -- regions
 
     def _suite(self, node: Node) -> None:
