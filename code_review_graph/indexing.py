@@ -23,7 +23,7 @@ from code_review_graph.resolving.context import CONFIG_FILES, RepositoryContext
 from code_review_graph.results import BuildReport
 from code_review_graph.store import FileRecord, IndexInfo, Store, StoredFile
 from code_review_graph.walking import SourceFile, Walk, check_repository, find_files, git_commit, read_source
-from code_review_graph.workers import Task, parse_files
+from code_review_graph.workers import Task, parse_files, parse_needed
 
 if TYPE_CHECKING:
     from code_review_graph.embedding import Embedder
@@ -119,6 +119,18 @@ def _index(run: _Run) -> BuildReport:
     _resolve(run, _config_files(run, walk))
     embedded = _embed(run)
     return _report(run, len(sources), parsed, len(changes.removed), embedded)
+
+
+def changed_files(store: Store, settings: Settings | None = None) -> int:
+    """How many files of the repository differ from what was indexed: changed, added, or gone."""
+    walk = find_files(store.repo_path, _is_wanted, settings or load_settings(store.repo_path))
+    sources = [file for file in walk.files if language_name(file.path) is not None]
+    changes = _changes(sources, store.file_records(), trust=True, full=False)
+    return sum(_differs(store, task) for task in changes.tasks) + len(changes.removed)
+
+
+def _differs(store: Store, task: Task) -> bool:
+    return task.known_hash is None or parse_needed(store.repo_path, task)
 
 
 def _is_wanted(path: str) -> bool:

@@ -141,6 +141,7 @@ class GraphStatus(Result):
     vectors: int = 0
     vectors_missing: int = 0
     diagnostics: int = 0
+    changed_files: int = Field(default=0, description="Files that differ from what was indexed.")
     hint: str = ""
 
 

@@ -81,9 +81,7 @@ def parse_file(repo_path: Path, task: Task) -> Outcome:
     """Read and parse one file; whatever goes wrong becomes a diagnostic."""
     path = task.file.path
     source = read_source(repo_path, path)
-    # What cannot be read is known by the reason: while that is the same, nothing has changed.
-    content = source.message.encode() if isinstance(source, Diagnostic) else source
-    digest = hashlib.blake2b(content, digest_size=16).hexdigest()
+    digest = _digest(source)
     record = _record(task, digest)
     if digest == task.known_hash:
         return Outcome(StoredFile(record, b""), unchanged=True)
@@ -94,6 +92,17 @@ def parse_file(repo_path: Path, task: Task) -> Outcome:
     except Exception as error:  # noqa: BLE001 - a fault in one file's parsing must not cost the others
         return failed(task, f"could not be parsed: {type(error).__name__}: {error}", digest)
     return Outcome(StoredFile(record, parsed.facts, parsed.diagnostics))
+
+
+def parse_needed(repo_path: Path, task: Task) -> bool:
+    """Whether a file's content is no longer the one that was parsed."""
+    return _digest(read_source(repo_path, task.file.path)) != task.known_hash
+
+
+def _digest(source: bytes | Diagnostic) -> str:
+    # What cannot be read is known by the reason: while that is the same, nothing has changed.
+    content = source.message.encode() if isinstance(source, Diagnostic) else source
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def failed(task: Task, message: str, digest: str = "") -> Outcome:

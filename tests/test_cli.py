@@ -255,8 +255,12 @@ def test_an_interrupted_build_leaves_the_previous_index(sources: Path) -> None:
     for number in range(1500):
         (sources / f"m{number}.py").write_text(f"from shop import price\n\n\ndef f{number}(x):\n    return price(x)\n")
     command = [sys.executable, "-m", "code_review_graph", "build", "--repo", str(sources)]
+    changed = max(path.stat().st_mtime_ns for path in (sources / ".code-review-graph").iterdir())
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(0.8)
+        while process.poll() is None:  # it is at work once it has written anything
+            if max(path.stat().st_mtime_ns for path in (sources / ".code-review-graph").iterdir()) > changed:
+                break
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
     assert process.returncode == 130

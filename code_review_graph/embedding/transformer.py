@@ -27,7 +27,7 @@ class SentenceTransformerEmbedder:
         except ImportError as error:
             raise ProviderError(
                 "The provider sentence-transformers is not installed.",
-                hint="Install the extra: pip install 'code-review-graph[sentence-transformers]'.",
+                hint="Install the extra: pip install '.[sentence-transformers]' in the checkout of this package.",
             ) from error
         try:
             self._transformer: Any = library.SentenceTransformer(name)

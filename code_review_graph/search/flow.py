@@ -77,7 +77,13 @@ def hybrid_search(
         mode=SearchMode.KEYWORD if near is None else SearchMode.HYBRID,
         hits=tuple(_hit(candidate) for candidate in ranked[:limit]),
         total=len(ranked),
-        notices=notices,
+        notices=notices if ranked else (*notices, _nothing_found(narrowed=accepts is not None)),
+    )
+
+
+def _nothing_found(*, narrowed: bool) -> str:
+    return "Nothing was found" + (
+        " among these kinds and paths; ask without them." if narrowed else "; try other words."
     )
 
 

@@ -6,6 +6,7 @@ from code_review_graph.progress import Progress, silent
 from code_review_graph.results import Result
 from code_review_graph.store import Store
 from code_review_graph.tools.models import embedder_of, warm_embedder
+from code_review_graph.tools.text import as_text
 
 
 class EmbedReport(Result):
@@ -42,3 +43,10 @@ def embed_graph(
         vectors=store.vector_count(),
         vectors_missing=store.vectors_missing(),
     )
+
+
+@as_text.register
+def _(result: EmbedReport) -> str:
+    missing = f", {result.vectors_missing} missing" if result.vectors_missing else ""
+    made = f"{result.embedded} texts embedded by {result.embedding_model}"
+    return f"{result.repository}: {made}; {result.vectors} vectors{missing}"

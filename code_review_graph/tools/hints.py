@@ -17,8 +17,10 @@ _NOTHING: Mapping[Pattern, str] = MappingProxyType(
     {
         Pattern.CALLERS_OF: "No call of '{name}' in the repository could be resolved to it.",
         Pattern.CALLEES_OF: "'{name}' calls nothing that is defined in the repository.",
-        Pattern.TESTS_FOR: "No test was seen to reach '{name}'.",
-        Pattern.TESTED_BY: "'{name}' is not a test that reaches a definition of the repository.",
+        Pattern.TESTS_FOR: "No test calls '{name}' itself or through the tests' own helpers; callers_of with a "
+        "greater depth shows longer ways.",
+        Pattern.TESTED_BY: "'{name}' is not a test that calls a definition of the repository; tests_for asks the "
+        "other way round.",
         Pattern.IMPORTS_OF: "'{name}' imports nothing from the repository.",
         Pattern.IMPORTERS_OF: "No file of the repository imports '{name}'.",
         Pattern.INHERITORS_OF: "Nothing in the repository inherits from '{name}'.",

@@ -20,6 +20,8 @@ def graph_status(store: Store) -> GraphStatus:
 
     Raises StoreError when the index file is damaged, newer, or not ours.
     """
+    from code_review_graph.indexing import changed_files  # noqa: PLC0415 - loads the parser
+
     repository, database = str(store.repo_path), str(store.path)
     if not store.has_graph():
         return GraphStatus(
@@ -31,6 +33,7 @@ def graph_status(store: Store) -> GraphStatus:
     with store.snapshot():
         info, counts, model = store.info(), store.counts(), store.embedding_model()
         missing, vectors = store.vectors_missing(), store.vector_count()
+    changed = changed_files(store)
     return GraphStatus(
         repository=repository,
         database=database,
@@ -46,12 +49,20 @@ def graph_status(store: Store) -> GraphStatus:
         vectors=vectors,
         vectors_missing=missing,
         diagnostics=counts.diagnostics,
-        hint=_hint(vectors, missing),
+        changed_files=changed,
+        hint=" ".join(note for note in (_stale(changed), _hint(vectors, missing)) if note),
     )
 
 
 def _by_name(counts: Mapping[_Kind, int]) -> dict[str, int]:
     return {str(key): count for key, count in counts.items()}
+
+
+def _stale(changed: int) -> str:
+    if not changed:
+        return ""
+    files = "1 file has" if changed == 1 else f"{changed} files have"
+    return f"{files} changed since: run `code-review-graph update` (or the tool build_or_update_graph)."
 
 
 def _hint(vectors: int, missing: int) -> str:

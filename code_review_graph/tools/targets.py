@@ -36,6 +36,7 @@ def find_target(store: Store, target: str, accept: Callable[[Node], bool] = lamb
 
     Raises RepositoryError when the target is a path that leaves the repository.
     """
+    target = target.removesuffix("()")
     place = _PLACE.fullmatch(target)
     if place and "::" not in target:
         return _at_line(store, place["path"], int(place["line"]))

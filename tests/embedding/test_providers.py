@@ -45,7 +45,7 @@ def test_importing_the_package_loads_neither_numpy_nor_torch() -> None:
 
 @pytest.mark.skipif(HAS_TRANSFORMERS, reason="sentence-transformers is installed")
 def test_a_missing_extra_is_named() -> None:
-    with pytest.raises(ProviderError, match=r"code-review-graph\[sentence-transformers\]"):
+    with pytest.raises(ProviderError, match=r"\.\[sentence-transformers\]"):
         load_embedder("sentence-transformers")
 
 

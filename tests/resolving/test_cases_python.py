@@ -25,6 +25,27 @@ class Case(NamedTuple):
 
 
 CASES = {
+    "a weak reference gives what it refers to when it is called": Case(
+        files={
+            "app.py": (
+                "import weakref\n\n\n"
+                "class App:\n    def send(self): ...\n\n    def __call__(self): ...\n\n"
+                "    def link(self):\n        me = weakref.ref(self)\n        return me().send()\n"
+            ),
+        },
+        calls=("app.py::App.link -> app.py::App.send",),
+        not_calls=("app.py::App.link -> app.py::App.__call__",),
+    ),
+    "super() never reaches what overrides below": Case(
+        files={
+            "chain.py": (
+                "class A:\n    def f(self): ...\n\n\nclass B(A):\n    def f(self):\n        super().f()\n\n\n"
+                "class C(B):\n    def f(self): ...\n"
+            ),
+        },
+        calls=("chain.py::B.f -> chain.py::A.f",),
+        not_calls=("chain.py::B.f -> chain.py::C.f",),
+    ),
     "a pattern that takes every file counts in the folders of the tests only": Case(
         files={
             "pytest.ini": "[pytest]\npython_files = *\ntestpaths = checks\n",

@@ -114,6 +114,11 @@ def _wraps(_engine: Evaluation, _scope: int, _call: Call) -> Values:
     return {external_instance("functools.wraps"): INFERRED}
 
 
+def _reference(engine: Evaluation, scope: int, call: Call) -> Values:
+    """``weakref.ref(x)``: something that gives x when it is called."""
+    return {external_instance("typing.Callable", _argument(engine, scope, call, 0)): INFERRED}
+
+
 def _property(engine: Evaluation, scope: int, call: Call) -> Values:
     getters = {
         value: level for value, level in _argument(engine, scope, call, 0, "fget").items() if value[0] == FUNCTION
@@ -186,7 +191,7 @@ RULES: Final[dict[str, Rule]] = {
     "asyncio.create_task": _same(),
     "asyncio.shield": _same(),
     "weakref.proxy": _same(),
-    "weakref.ref": _same(),
+    "weakref.ref": _reference,
 }
 
 # Functions that call an argument themselves -> places (and keywords) of that argument. A dot in front: any receiver.
