@@ -121,6 +121,10 @@ class Semantics(Protocol):
         """Arguments (expressions) that a function outside the repository calls itself."""
         ...
 
+    def fed(self, dotted: str, call: tuple[Any, ...]) -> tuple[int, ...]:
+        """Sequences (expressions) whose elements such a function passes on, one for each argument of the callback."""
+        ...
+
     def call_container(self, engine: Evaluation, owner: Value, name: str, arguments: Values) -> Values:
         """Result of calling a method of a builtin container."""
         ...

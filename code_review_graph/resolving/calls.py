@@ -51,7 +51,12 @@ class Calls:
     def __init__(self, engine: Evaluator) -> None:
         self.engine = engine
         self.program = engine.program
+        self._fed: dict[int, dict[tuple[int, tuple[int, ...]], None]] = defaultdict(dict)
         self.incoming: dict[int, dict[Incoming, None]] = defaultdict(dict)
+
+    def feed(self, function: int, scope: int, sequences: tuple[int, ...]) -> None:
+        """Remember sequences whose elements something outside passes to a function, one for each parameter."""
+        self._fed[function][(scope, sequences)] = None
 
     def add_caller(self, function: int, site: Incoming) -> None:
         """Remember a call site of a function, for what it passes."""
@@ -117,14 +122,17 @@ class Calls:
 
     def _passed(self, function: int, position: int) -> Values:
         self.engine.taint += 1
-        if function not in self.incoming:
+        if function not in self.incoming and function not in self._fed:
             return EMPTY
         return self.engine.remember(("passed", function, position), lambda: self._from_callers(function, position))
 
     def _from_callers(self, function: int, position: int) -> Values:
         self.engine.taint += 1
         found: Values = {}
-        for site in islice(self.incoming[function], MAX_CALLERS):
+        for scope, sequences in islice(self._fed.get(function, ()), MAX_CALLERS):
+            if position < len(sequences):
+                merge(found, self.engine.iterate(self.engine.evaluate(scope, sequences[position])), INFERRED)
+        for site in islice(self.incoming.get(function, ()), MAX_CALLERS):
             for scope, expression in self.argument(function, position, site):
                 merge(found, self.expand(self.engine.evaluate(scope, expression)), INFERRED)
         kind = self.program.definitions[function].parameters[position].kind

@@ -211,10 +211,13 @@ class Drawer:
         called = [name for value in callees for name in self._dotted(value)]
         semantics = self.engine.semantics[self.program.scope_file[scope]]
         run = {item for name in called for item in semantics.callbacks(name, shape)}
+        fed = next((found for name in called if (found := semantics.fed(name, shape))), ()) if run else ()
         for argument in (*shape[2], *[item for _, item in shape[3]]):
             if argument not in run and not self._may_be_definition(scope, argument):
                 continue
             for value, certainty in self.engine.evaluate(scope, argument).items():
+                if fed and value[0] == FUNCTION and argument in run:
+                    self.engine.calls.feed(value[1], scope, fed)
                 if value[0] not in {FUNCTION, BOUND, CLASS} or not self.nodes.node_of[value[1]]:
                     continue
                 if argument in run:

@@ -25,6 +25,23 @@ class Case(NamedTuple):
 
 
 CASES = {
+    "elements reach the lambda that a builtin calls": Case(
+        files={
+            "rows.py": (
+                "class Row:\n    def cost(self): ...\n\n    def merge(self, other): ...\n\n\n"
+                "class Other:\n    def cost(self): ...\n\n\n"
+                "def cheapest(rows: list[Row]):\n    return sorted(rows, key=lambda row: row.cost())\n\n\n"
+                "def costs(rows: list[Row]):\n    return list(map(lambda row: row.cost(), rows))\n\n\n"
+                "def kept(rows: list[Row]):\n    return list(filter(lambda row: row.cost(), rows))\n"
+            ),
+        },
+        calls=(
+            "rows.py::cheapest -> rows.py::Row.cost",
+            "rows.py::costs -> rows.py::Row.cost",
+            "rows.py::kept -> rows.py::Row.cost",
+        ),
+        not_calls=("rows.py::cheapest -> rows.py::Other.cost",),
+    ),
     "a weak reference gives what it refers to when it is called": Case(
         files={
             "app.py": (

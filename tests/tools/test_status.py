@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from code_review_graph.results import Pattern
 from code_review_graph.store import Store
 from code_review_graph.tools.build import build_or_update_graph
 from code_review_graph.tools.query import query_graph
@@ -46,7 +47,7 @@ def test_a_touched_file_is_not_a_changed_one(store: Store) -> None:
 
 
 def test_a_call_may_be_pasted_as_a_target(store: Store) -> None:
-    (caller,) = query_graph(store, "callers_of", "price()").neighbours
+    (caller,) = query_graph(store, Pattern.CALLERS_OF, "price()").neighbours
     assert caller.qualified_name == "shop.py::total"
 
 

@@ -224,6 +224,15 @@ CALLBACKS: Final[dict[str, tuple[int | str, ...]]] = {
     ".run_sync": (0,),
 }
 
+# Of these, the place of the sequence whose elements reach the callback.
+FED: Final = {
+    "builtins.filter": 1,
+    "builtins.sorted": 0,
+    "builtins.min": 0,
+    "builtins.max": 0,
+    "functools.reduce": 1,
+}
+
 _ELEMENT: Final = frozenset({"get", "pop", "setdefault", "__getitem__", "popleft", "popitem", "__next__", "send"})
 _WHOLE: Final = frozenset({"copy", "union", "intersection", "difference", "__iter__", "__enter__", "__or__", "__add__"})
 

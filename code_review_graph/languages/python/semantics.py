@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from code_review_graph.facts import Via
-from code_review_graph.languages.python.builtins import CALLBACKS, NAMES, RULES, container_method
+from code_review_graph.languages.python.builtins import CALLBACKS, FED, NAMES, RULES, container_method
 from code_review_graph.languages.python.modules import Modules
 from code_review_graph.languages.python.protocols import PROTOCOLS, REFLECTED, SUBSTITUTES
 from code_review_graph.languages.python.testing import SETUP_NAMES, Testing, read_patterns
@@ -84,6 +84,13 @@ class PythonSemantics:
         places = CALLBACKS.get(dotted) or CALLBACKS.get(f".{dotted.rsplit('.', 1)[-1]}", ())
         found = [call[2][place] for place in places if isinstance(place, int) and place < len(call[2])]
         return (*found, *[expression for name, expression in call[3] if name in places])
+
+    def fed(self, dotted: str, call: tuple[Any, ...]) -> tuple[int, ...]:
+        """Sequences whose elements a builtin passes to its callback."""
+        if dotted == "builtins.map":
+            return tuple(call[2][1:])
+        place = FED.get(dotted, -1)
+        return (call[2][place],) * 2 if 0 <= place < len(call[2]) else ()
 
     def call_container(self, engine: Evaluation, owner: Value, name: str, arguments: Values) -> Values:
         """Result of a method of a builtin container."""
