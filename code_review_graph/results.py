@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from code_review_graph.model import EdgeKind, NodeKind, ReferenceKind, Resolution
+from code_review_graph.model import EdgeKind, Node, NodeKind, ReferenceKind, Resolution
 
 
 class Result(BaseModel):
@@ -34,6 +35,30 @@ class Signal(Result):
 
     name: str
     rank: int
+
+
+# Rows stay short: a reader who wants the whole of it reads the file.
+_SIGNATURE_LENGTH: Final = 300
+_SUMMARY_LENGTH: Final = 200
+
+
+def symbol_fields(node: Node) -> dict[str, Any]:
+    """A node as the fields of ``Symbol``, for it and for what extends it."""
+    return {
+        "qualified_name": node.qualified_name,
+        "name": node.name,
+        "kind": node.kind,
+        "path": node.path,
+        "start_line": node.start_line,
+        "end_line": node.end_line,
+        "signature": _shortened(node.signature, _SIGNATURE_LENGTH),
+        "summary": _shortened(node.docstring.strip().partition("\n")[0].strip(), _SUMMARY_LENGTH),
+        "is_test": node.is_test,
+    }
+
+
+def _shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
 class SearchHit(Symbol):

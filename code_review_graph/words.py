@@ -16,11 +16,6 @@ def split_identifier(identifier: str) -> tuple[str, ...]:
     return tuple(part.lower() for part in _PART.findall(identifier))
 
 
-def identifiers(text: str) -> list[str]:
-    """Every identifier of a text, in order, as written."""
-    return IDENTIFIER.findall(text)
-
-
 def words_of(text: str) -> list[str]:
     """Every word of a text with its identifiers split, in order."""
     return [word for identifier in IDENTIFIER.findall(text) for word in split_identifier(identifier)]

@@ -334,21 +334,15 @@ class Calls:
         return bindings[0][1] if len(bindings) == 1 and bindings[0][0] == body else None
 
     def _linked(self, function: int) -> Values:
-        """Declared results that depend on the call: ``-> Self``, and a type variable that a parameter shares."""
+        """A declared ``-> Self``: the receiver of the call."""
         definition = self.program.definitions[function]
         scope = self.program.scope_of(function)
         shape = self.program.expressions[self.program.scope_file[scope]][definition.returns]
         if shape[0] not in {Tag.NAME, Tag.MEMBER}:
             return EMPTY
         named = self.engine.evaluate(scope, definition.returns)
-        if any(value[0] == EXTERNAL and value[1].endswith(".Self") for value in named):
-            return {(PARAMETER, function, 0): EXACT} if self.program.is_method(function) else EMPTY
-        if not self.engine.types_of.is_type_variable(scope, definition.returns):
-            return EMPTY
-        for position, parameter in enumerate(definition.parameters):
-            if parameter.annotation == definition.returns:
-                return {(PARAMETER, function, position): EXACT}
-        return EMPTY
+        is_self = any(value[0] == EXTERNAL and value[1].endswith(".Self") for value in named)
+        return {(PARAMETER, function, 0): EXACT} if is_self and self.program.is_method(function) else EMPTY
 
     def returns_of_value(self, value: Value) -> Values:
         """Results of one callee called without arguments."""

@@ -76,9 +76,6 @@ class Evaluator:
             Tag.CALL: self._call,
             Tag.INDEX: self._index,
             Tag.LITERAL: self._literal,
-            Tag.SEQUENCE: self._unknown,
-            Tag.MAPPING: self._unknown,
-            Tag.GENERATE: self._unknown,
             Tag.LAMBDA: self._definition,
             Tag.DEFINITION: self._definition,
             Tag.ITERATE: lambda scope, e: self.iterate(self.evaluate(scope, e[1])),
@@ -93,7 +90,7 @@ class Evaluator:
             Tag.OPERATOR: self._operator,
             Tag.AWAIT: lambda scope, e: self.containers.awaited(self.evaluate(scope, e[1])),
         }
-        self._handlers = [handlers.get(tag, self._unknown) for tag in Tag]
+        self._handlers = [handlers.get(tag, self._unknown) for tag in sorted(Tag)]
 
     # -- the engine that languages see
 
@@ -113,20 +110,7 @@ class Evaluator:
         tag = shape[0]
         if tag in _CONTAINER_TAGS:
             return {(CONTAINER, scope, expression): EXACT}
-        if key in self._active or self._depth > MAX_DEPTH:
-            self.taint += 1
-            return EMPTY
-        self._active.add(key)
-        self._depth += 1
-        before = self.taint
-        values = self._handlers[tag](scope, shape)
-        self._depth -= 1
-        self._active.discard(key)
-        if self.taint == before:
-            self.memo[key] = values
-        else:
-            self.provisional[key] = values
-        return values
+        return self._computed(key, self._handlers[tag], scope, shape)
 
     def remember(self, key: object, compute: Callable[[], Values]) -> Values:
         """Memoised ``compute``; provisional results last for one round."""
@@ -137,13 +121,17 @@ class Evaluator:
         if known is not None:
             self.taint += 1
             return known
+        return self._computed(key, compute)
+
+    def _computed(self, key: object, compute: Callable[..., Values], *operands: object) -> Values:
+        """What nothing is remembered of; nothing while it is being computed already, or too deep in."""
         if key in self._active or self._depth > MAX_DEPTH:
             self.taint += 1
             return EMPTY
         self._active.add(key)
         self._depth += 1
         before = self.taint
-        values = compute()
+        values = compute(*operands)
         self._depth -= 1
         self._active.discard(key)
         if self.taint == before:

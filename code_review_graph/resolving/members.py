@@ -47,6 +47,7 @@ _VALUE = int(BindingKind.VALUE)
 PROPERTY_OBJECT = "builtins.property"
 _DECLARED = int(BindingKind.DECLARED)
 _DEFINITION = int(BindingKind.DEFINITION)
+_OBJECT = "builtins.object"
 _BUILT_IN = frozenset({CONTAINER, GENERATOR, EXTERNAL_INSTANCE})
 
 
@@ -92,10 +93,7 @@ class Members:
         found = self._along(order, value, name)
         if found is not None:
             return found
-        for base in order:
-            if isinstance(base, str) and base != "builtins.object":
-                return {(EXTERNAL, f"{base}.{name}"): EXACT}
-        return self._below(value, name) or self._dynamic(order, value, name)
+        return _outside(order, name) or self._below(value, name) or self._dynamic(order, value, name)
 
     def _along(self, order: tuple[int | str, ...], receiver: Value, name: str) -> Values | None:
         for place, base in enumerate(order):
@@ -104,7 +102,7 @@ class Members:
             found = self._own(base, receiver, name)
             if found is not None:
                 # A base outside that is asked earlier may answer instead.
-                hidden = any(isinstance(item, str) and item != "builtins.object" for item in order[:place])
+                hidden = any(isinstance(item, str) and item != _OBJECT for item in order[:place])
                 return {item: max(level, INFERRED) for item, level in found.items()} if hidden else found
         return None
 
@@ -201,10 +199,7 @@ class Members:
         if found:
             # Which method runs is settled: nothing below the class can replace it.
             return {(*v, True) if v[0] == BOUND and len(v) == 3 else v: level for v, level in found.items()}
-        for base in after:
-            if isinstance(base, str) and base != "builtins.object":
-                return {(EXTERNAL, f"{base}.{name}"): EXACT}
-        return {(EXTERNAL, f"builtins.object.{name}"): EXACT}
+        return _outside(after, name) or {(EXTERNAL, f"{_OBJECT}.{name}"): EXACT}
 
     def after(self, definition: int, owner: int) -> tuple[int | str, ...]:
         """Look-up order of a class past one of its bases: what ``super()`` in that base looks through."""
@@ -233,12 +228,17 @@ class Members:
     def method(self, definition: int, name: str) -> int:
         """Definition of a method along a class's look-up order; -1 when a base outside or nobody has it."""
         for base in self.classes.linearization(definition):
-            if isinstance(base, str):
-                continue
-            body = self.program.body_of(base)
-            for kind, payload, _ in reversed(self.program.scopes[body].bindings.get(name, ())) if body >= 0 else ():
-                if kind == _DEFINITION:
-                    return int(self.program.definition_base[self.program.definition_file[base]] + payload)
+            own = self._own_method(base, name) if isinstance(base, int) else -1
+            if own >= 0:
+                return own
+        return -1
+
+    def _own_method(self, definition: int, name: str) -> int:
+        """The last definition of a name in a class's own body; -1 for none."""
+        body = self.program.body_of(definition)
+        for kind, payload, _ in reversed(self.program.scopes[body].bindings.get(name, ())) if body >= 0 else ():
+            if kind == _DEFINITION:
+                return int(self.program.definition_base[self.program.definition_file[definition]] + payload)
         return -1
 
     def property_function(self, owner: Value, name: str, *, setter: bool = False) -> int:
@@ -259,14 +259,8 @@ class Members:
 
     def overrides(self, receiver: Value, name: str) -> list[int]:
         """Methods of subclasses that may run instead of the one found for a receiver that is not exact."""
-        found: list[int] = []
-        for heir in self.classes.descendants(receiver[1]):
-            body = self.program.body_of(heir)
-            for kind, payload, _ in reversed(self.program.scopes[body].bindings.get(name, ())) if body >= 0 else ():
-                if kind == _DEFINITION:
-                    found.append(self.program.definition_base[self.program.definition_file[heir]] + payload)
-                    break
-        return found
+        own = [self._own_method(heir, name) for heir in self.classes.descendants(receiver[1])]
+        return [method for method in own if method >= 0]
 
     def _final(self, owner: int, bindings: list[Binding]) -> list[Binding]:
         """Class-body bindings that hold in the end; a setter keeps the property that it extends."""
@@ -282,3 +276,9 @@ class Members:
             if binding[2] == root and not is_setter:
                 break
         return chosen
+
+
+def _outside(order: tuple[int | str, ...], name: str) -> Values:
+    """A member that the nearest base outside the repository may have."""
+    base = next((item for item in order if isinstance(item, str) and item != _OBJECT), None)
+    return {(EXTERNAL, f"{base}.{name}"): EXACT} if base is not None else EMPTY

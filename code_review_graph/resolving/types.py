@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from code_review_graph.facts import BindingKind, DefinitionKind, Expression, Tag
+from code_review_graph.facts import BindingKind, Expression, Tag
 from code_review_graph.resolving.names import BoundName
 from code_review_graph.values import (
     CLASS,
     EMPTY,
     EXACT,
     EXTERNAL,
-    INSTANCE,
-    MODULE,
     TYPE_VARIABLE,
-    Value,
     Values,
     external_instance,
     instance,
@@ -121,10 +118,6 @@ class Types:
             return self._any_of(scope, shape[2][1:2])
         return EMPTY
 
-    def is_type_variable(self, scope: int, expression: int) -> bool:
-        """Whether an annotation is a type variable, so that a call decides what it stands for."""
-        return any(value[0] == TYPE_VARIABLE for value in self.of(scope, expression))
-
     def _from_values(self, scope: int, values: Values) -> Values:
         found: Values = {}
         for value, certainty in values.items():
@@ -168,17 +161,3 @@ class Types:
         for part in parts[1:]:
             values = self.engine.members(values, part)
         return self._from_values(scope, values)
-
-    def classes(self, values: Values) -> Values:
-        """The classes of instances: what ``type[X]`` admits."""
-        found: Values = {}
-        for value, certainty in values.items():
-            if value[0] == INSTANCE:
-                found[(CLASS, value[1], False)] = certainty
-        return found
-
-    def is_type_definition(self, value: Value) -> bool:
-        """Whether a value is a module or class rather than something at run time."""
-        return value[0] in {CLASS, MODULE} or (
-            value[0] == 0 and self.program.definitions[value[1]].kind == DefinitionKind.TYPE
-        )

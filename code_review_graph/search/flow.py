@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from code_review_graph.errors import EmbeddingError, QueryError
 from code_review_graph.model import EdgeKind, Node, NodeKind
 from code_review_graph.ranking import Candidate, Ranking, Surroundings, rerank
-from code_review_graph.results import SearchHit, SearchMode, SearchResult, Signal
+from code_review_graph.results import SearchHit, SearchMode, SearchResult, Signal, symbol_fields
 from code_review_graph.search.names import nodes_meant
 from code_review_graph.search.question import Question, understand
 from code_review_graph.store import Store
@@ -34,8 +34,6 @@ TEXT_WEIGHTS: Final = (
     1.0,  # body: what it does, whatever it is called
 )
 EMBED_AGAIN: Final = "Run `code-review-graph embed` to embed again."
-_SIGNATURE_LENGTH: Final = 300
-_SUMMARY_LENGTH: Final = 200
 
 
 def hybrid_search(
@@ -186,17 +184,8 @@ def _under(path: str, patterns: Iterable[str]) -> bool:
 
 
 def _hit(candidate: Candidate) -> SearchHit:
-    node = candidate.node
     return SearchHit(
-        qualified_name=node.qualified_name,
-        name=node.name,
-        kind=node.kind,
-        path=node.path,
-        start_line=node.start_line,
-        end_line=node.end_line,
-        signature=node.signature[:_SIGNATURE_LENGTH],
-        summary=next(iter(node.docstring.strip().splitlines()), "")[:_SUMMARY_LENGTH],
-        is_test=node.is_test,
+        **symbol_fields(candidate.node),
         score=round(candidate.score, 6),
         why=tuple(Signal(name=name, rank=rank) for name, rank in sorted(candidate.ranks.items(), key=lambda i: i[1])),
     )

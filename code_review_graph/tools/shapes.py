@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from code_review_graph.model import Node
-from code_review_graph.results import Neighbour, Symbol
+from code_review_graph.results import Neighbour, Symbol, symbol_fields
 from code_review_graph.traversal import Reached
-
-# Rows stay short: a reader who wants the whole of it reads the file.
-_SIGNATURE_LENGTH = 300
-_SUMMARY_LENGTH = 200
 
 
 def symbol(node: Node) -> Symbol:
     """A node as answers show it."""
-    return Symbol(**_fields(node))
+    return Symbol(**symbol_fields(node))
 
 
 def neighbour(hit: Reached) -> Neighbour:
@@ -27,23 +21,5 @@ def neighbour(hit: Reached) -> Neighbour:
         lines=hit.lines,
         site_path=hit.site_path,
         via=hit.via,
-        **_fields(hit.node),
+        **symbol_fields(hit.node),
     )
-
-
-def _fields(node: Node) -> dict[str, Any]:
-    return {
-        "qualified_name": node.qualified_name,
-        "name": node.name,
-        "kind": node.kind,
-        "path": node.path,
-        "start_line": node.start_line,
-        "end_line": node.end_line,
-        "signature": _shortened(node.signature, _SIGNATURE_LENGTH),
-        "summary": _shortened(node.docstring.strip().partition("\n")[0].strip(), _SUMMARY_LENGTH),
-        "is_test": node.is_test,
-    }
-
-
-def _shortened(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 3]}..."
