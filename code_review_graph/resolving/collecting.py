@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from code_review_graph.model import Edge, EdgeKind, Reference, ReferenceKind, Resolution
 
 _RANK = {resolution: rank for rank, resolution in enumerate(Resolution)}
@@ -47,6 +49,12 @@ class Collector:
             Edge(kind, source, target, tuple(sorted(line for line in lines if line > 0)), resolution, distance, via)
             for (kind, source, target), (lines, resolution, via, distance) in self._edges.items()
         ]
+
+    def sites(self, kind: EdgeKind) -> Iterator[tuple[int, int, int, Resolution, str | None]]:
+        """Edges of one kind as (source, target, first line, resolution, via)."""
+        for (found, source, target), (lines, resolution, via, _) in self._edges.items():
+            if found is kind:
+                yield source, target, min(lines), resolution, via
 
     def references(self) -> list[Reference]:
         """All references, in a stable order."""

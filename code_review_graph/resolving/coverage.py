@@ -26,11 +26,12 @@ def draw_coverage(engine: Evaluator, nodes: Nodes, collector: Collector) -> None
     """Draw TESTED_BY edges (definition to test) with their distance."""
     calls: dict[int, list[Step]] = defaultdict(list)
     helpers: dict[int, list[Step]] = defaultdict(list)
-    for edge in collector.edges():
-        if edge.kind is EdgeKind.CALLS and edge.resolution in _CERTAIN:
-            calls[edge.source].append((edge.target, edge.lines[0] if edge.lines else 0, edge.resolution))
-        elif edge.kind is EdgeKind.REFERENCES and edge.via == "fixture":
-            helpers[edge.source].append((edge.target, 0, edge.resolution))
+    for source, target, line, resolution, _ in collector.sites(EdgeKind.CALLS):
+        if resolution in _CERTAIN:
+            calls[source].append((target, line, resolution))
+    for source, target, _, resolution, via in collector.sites(EdgeKind.REFERENCES):
+        if via == "fixture":
+            helpers[source].append((target, 0, resolution))
     for test in [node for node in nodes.nodes if node.kind is NodeKind.TEST]:
         setups = _setups(engine, nodes, test.id)
         found = _reach(test.id, calls, helpers, setups, nodes)

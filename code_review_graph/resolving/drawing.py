@@ -30,7 +30,7 @@ from code_review_graph.values import (
 )
 
 RESOLUTIONS: Final = {EXACT: Resolution.EXACT, INFERRED: Resolution.INFERRED, DISPATCH: Resolution.DISPATCH}
-VIA_NAMES: Final = {
+VIA_NAMES: Final[dict[int, str | None]] = {
     Via.CALL: None,
     Via.OPERATOR: "operator",
     Via.WITH: "with",
@@ -44,7 +44,7 @@ VIA_NAMES: Final = {
 }
 # More overrides than this say that anything may run.
 MAX_OVERRIDES: Final = 16
-_PROTOCOLS: Final = {
+_PROTOCOLS: Final[dict[int, tuple[tuple[str, str], ...]]] = {
     Tag.ITERATE: (("__iter__", "__next__"), ("__aiter__", "__anext__")),
     Tag.ENTER: (("__enter__", "__exit__"), ("__aenter__", "__aexit__")),
 }
@@ -171,7 +171,7 @@ class Drawer:
     def _edge(self, caller: int, target: int, line: int, level: int, via: int) -> None:
         node = self.nodes.node_of[target]
         if node:
-            self.collector.add(EdgeKind.CALLS, caller, node, line, RESOLUTIONS[level], VIA_NAMES[Via(via)])
+            self.collector.add(EdgeKind.CALLS, caller, node, line, RESOLUTIONS[level], VIA_NAMES[via])
 
     # -- what no definition answers
 
@@ -208,6 +208,8 @@ class Drawer:
     # -- values handed over
 
     def _draw_callbacks(self, scope: int, caller: int, line: int, shape: Expression, callees: Values) -> None:
+        if not shape[2] and not shape[3]:
+            return
         called = [name for value in callees for name in self._dotted(value)]
         semantics = self.engine.semantics[self.program.scope_file[scope]]
         run = {item for name in called for item in semantics.callbacks(name, shape)}
@@ -263,7 +265,7 @@ class Drawer:
         for owner, certainty in owners.items():
             if owner[0] != INSTANCE:
                 continue
-            for names in _PROTOCOLS[Tag(shape[0])][len(shape) - 2 :][:1]:
+            for names in _PROTOCOLS[shape[0]][len(shape) - 2 :][:1]:
                 for name in names:
                     self._draw_special(scope, site, owner, name, certainty)
 

@@ -110,7 +110,21 @@ class Evaluator:
         tag = shape[0]
         if tag in _CONTAINER_TAGS:
             return {(CONTAINER, scope, expression): EXACT}
-        return self._computed(key, self._handlers[tag], scope, shape)
+        # As in `remember`: a call more for each expression is felt in the time of a whole repository.
+        if key in self._active or self._depth > MAX_DEPTH:
+            self.taint += 1
+            return EMPTY
+        self._active.add(key)
+        self._depth += 1
+        before = self.taint
+        values = self._handlers[tag](scope, shape)
+        self._depth -= 1
+        self._active.discard(key)
+        if self.taint == before:
+            self.memo[key] = values
+        else:
+            self.provisional[key] = values
+        return values
 
     def remember(self, key: object, compute: Callable[[], Values]) -> Values:
         """Memoised ``compute``; provisional results last for one round."""
@@ -121,17 +135,13 @@ class Evaluator:
         if known is not None:
             self.taint += 1
             return known
-        return self._computed(key, compute)
-
-    def _computed(self, key: object, compute: Callable[..., Values], *operands: object) -> Values:
-        """What nothing is remembered of; nothing while it is being computed already, or too deep in."""
         if key in self._active or self._depth > MAX_DEPTH:
             self.taint += 1
             return EMPTY
         self._active.add(key)
         self._depth += 1
         before = self.taint
-        values = compute(*operands)
+        values = compute()
         self._depth -= 1
         self._active.discard(key)
         if self.taint == before:

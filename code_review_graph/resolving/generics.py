@@ -31,7 +31,7 @@ def mentions_variable(value: Value) -> bool:
     """Whether a type variable stands in a value, at any depth."""
     if value[0] == TYPE_VARIABLE:
         return True
-    if value[0] not in {EXTERNAL_INSTANCE, INSTANCE}:
+    if (value[0] != INSTANCE and value[0] != EXTERNAL_INSTANCE) or not value[-1]:
         return False
     return any(mentions_variable(inner) for argument in value[-1] for inner in argument)
 
@@ -46,7 +46,10 @@ class Generics:
 
     def substitute(self, values: Values, meaning: Callable[[Value], Values]) -> Values:
         """Put the meaning of each type variable in its place."""
-        if not any(mentions_variable(value) for value in values):
+        for value in values:
+            if mentions_variable(value):
+                break
+        else:
             return values
         found: Values = {}
         for value, certainty in values.items():

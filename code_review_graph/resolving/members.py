@@ -59,6 +59,7 @@ class Members:
         self.program = engine.program
         self.classes = Classes(engine)
         self.writes = Writes(engine)
+        self._overrides: dict[tuple[int, str], list[int]] = {}
 
     def of(self, values: Values, name: str) -> Values:
         """Values of ``.name`` on any of ``values``."""
@@ -259,8 +260,12 @@ class Members:
 
     def overrides(self, receiver: Value, name: str) -> list[int]:
         """Methods of subclasses that may run instead of the one found for a receiver that is not exact."""
-        own = [self._own_method(heir, name) for heir in self.classes.descendants(receiver[1])]
-        return [method for method in own if method >= 0]
+        key = (receiver[1], name)
+        known = self._overrides.get(key)
+        if known is None:
+            own = [self._own_method(heir, name) for heir in self.classes.descendants(receiver[1])]
+            known = self._overrides[key] = [method for method in own if method >= 0]
+        return known
 
     def _final(self, owner: int, bindings: list[Binding]) -> list[Binding]:
         """Class-body bindings that hold in the end; a setter keeps the property that it extends."""
