@@ -13,7 +13,7 @@ from enum import IntEnum, IntFlag
 from typing import Any, Final, NamedTuple
 
 # Bump when the lowered form changes: stored facts of another version are parsed anew.
-FACTS_VERSION: Final = 5
+FACTS_VERSION: Final = 6
 
 Expression = tuple[Any, ...]
 NO_EXPRESSION: Final = -1
@@ -37,7 +37,7 @@ class Tag(IntEnum):
     UNPACK = 12  # [e, position, is_star]: the position-th of an unpacked value
     EITHER = 13  # [tuple[e, ...]]: one of
     INSTANCE = 14  # [type e]: a value of that type
-    SELF = 15  # []
+    SELF = 15  # []: the receiver of the function around, past those that have none of their own
     SUPER = 16  # [tuple of argument e]
     OPERATOR = 17  # [method name, e, tuple[operand e, ...]]
     AWAIT = 18  # [e]
@@ -46,6 +46,10 @@ class Tag(IntEnum):
     WITHIN = 21  # [scope index, e]: e, in a scope where a condition holds
     SENT = 22  # []: what a caller sends into the generator that stands here
     TYPE_PARAMETER = 23  # [name, place in the file, bound e]: declared by the definition itself
+    TYPE = 24  # [dotted name, tuple[type e, ...]]: as an annotation, a type from outside with its arguments
+    CONSTRUCT = 25  # [e]: a class, or a function as the class of the objects that it makes
+    IMPORTED = 26  # [module, level, member]: what an import gives where it stands
+    OBJECT = 27  # [definition index]: the one object that an OBJECT definition describes
 
 
 class Via(IntEnum):
@@ -93,6 +97,9 @@ class DefinitionKind(IntEnum):
     CONSTANT = 2
     TYPE = 3
     LAMBDA = 4
+    INTERFACE = 5
+    OBJECT = 6  # one object with members of its own; its name means the object
+    NAMESPACE = 7  # a named region; its name means what holds the names inside
 
 
 class DefinitionFlag(IntFlag):
@@ -110,6 +117,12 @@ class DefinitionFlag(IntFlag):
     SETTER = 256
     ABSTRACT = 512
     AUTOUSE = 1024
+    RECEIVER_APART = 2048  # the receiver is not among the parameters
+    LEXICAL_SELF = 4096  # has no receiver of its own: means that of the code around
+    OVERLOADABLE = 8192  # definitions of one name stand beside each other; a call chooses by its arguments
+    FINAL = 16384  # class: a value of its type is never one of a subclass
+    STRUCTURAL = 32768  # interface: whatever has its methods implements it
+    TEST = 65536  # its own text shows that a runner collects it
 
 
 class ParameterKind(IntEnum):
@@ -152,6 +165,11 @@ class Definition(NamedTuple):
     body_words: str
     alias: str = ""  # the name under which a test framework knows it
     uses: tuple[str, ...] = ()  # fixtures that it uses without taking them as parameters
+    owner: int = NO_EXPRESSION  # expression of the class or object of which it is a member, where not the scope says so
+    qualifier: str = ""  # that owner as written
+    key: str = ""  # name under which it is bound, where that is not its own
+    parameter_types: str = ""  # "int,String": tells overloads apart
+    underlying: int = NO_EXPRESSION  # annotation of what a named type is made of
 
 
 Binding = tuple[int, Any, int]  # (BindingKind, payload, block)
@@ -196,6 +214,14 @@ class ItemWrite(NamedTuple):
     block: int
 
 
+class Extension(NamedTuple):
+    """The class or object that ``target`` means also has the members of ``base``."""
+
+    scope: int
+    target: int
+    base: int
+
+
 class Import(NamedTuple):
     """One import as written. ``member`` "" imports the module, "*" everything public."""
 
@@ -232,6 +258,8 @@ class FileFacts:
     item_writes: list[ItemWrite] = field(default_factory=list[ItemWrite])
     imports: list[Import] = field(default_factory=list[Import])
     exports: list[str] | None = None  # what `__all__` lists
+    extensions: list[Extension] = field(default_factory=list[Extension])
+    package: str = ""  # the package that the file says it belongs to
 
 
 def pack(facts: FileFacts) -> bytes:
@@ -256,6 +284,8 @@ def pack(facts: FileFacts) -> bytes:
             [tuple(write) for write in facts.item_writes],
             [tuple(item) for item in facts.imports],
             facts.exports,
+            [tuple(item) for item in facts.extensions],
+            facts.package,
         )
     )
 
@@ -283,4 +313,6 @@ def unpack(data: bytes) -> FileFacts:
         item_writes=[ItemWrite._make(item) for item in raw[12]],
         imports=[Import._make(item) for item in raw[13]],
         exports=raw[14],
+        extensions=[Extension._make(item) for item in raw[15]],
+        package=raw[16],
     )

@@ -9,17 +9,17 @@ from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from code_review_graph import __version__
 from code_review_graph.config import Settings, load_settings
 from code_review_graph.errors import CorruptIndexError, SchemaError
+from code_review_graph.languages import is_config_file
 from code_review_graph.model import Diagnostic, Graph
 from code_review_graph.parsing import language_name, rules_version
 from code_review_graph.progress import Progress, silent
 from code_review_graph.resolving import resolve
-from code_review_graph.resolving.context import CONFIG_FILES, RepositoryContext
+from code_review_graph.resolving.context import RepositoryContext
 from code_review_graph.results import BuildReport
 from code_review_graph.store import FileRecord, IndexInfo, Store, StoredFile
 from code_review_graph.walking import SourceFile, Walk, check_repository, find_files, git_commit, read_source
@@ -134,7 +134,7 @@ def _differs(store: Store, task: Task) -> bool:
 
 
 def _is_wanted(path: str) -> bool:
-    return language_name(path) is not None or PurePosixPath(path).name in CONFIG_FILES
+    return language_name(path) is not None or is_config_file(path)
 
 
 def _changes(files: list[SourceFile], records: Mapping[str, FileRecord], *, trust: bool, full: bool) -> _Changes:
@@ -181,7 +181,7 @@ def _note_skipped(store: Store, walk: Walk) -> None:
 def _config_files(run: _Run, walk: Walk) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for file in walk.files:
-        if PurePosixPath(file.path).name in CONFIG_FILES:
+        if is_config_file(file.path):
             content = read_source(run.store.repo_path, file.path)
             if isinstance(content, bytes):
                 found[file.path] = content

@@ -17,6 +17,7 @@ from code_review_graph.facts import (
     Block,
     Definition,
     Expression,
+    Extension,
     FileFacts,
     Import,
     ItemWrite,
@@ -200,6 +201,10 @@ class Lowering:
     def write_item(self, target: int, key: int, value: int) -> None:
         """Record ``target[key] = value``."""
         self.facts.item_writes.append(ItemWrite(self.scope, target, key, value, self.block))
+
+    def extend(self, target: int, base: int) -> None:
+        """Record that ``target`` also has the members of ``base``."""
+        self.facts.extensions.append(Extension(self.scope, target, base))
 
     def add_import(self, line: int, module: str, level: int, member: str) -> None:
         """Record an import statement's one name."""

@@ -68,10 +68,13 @@ def lower_source(path: str, source: bytes, language: Language) -> tuple[FileFact
     source, note = _readable(source)
     if note:
         diagnostics.append(Diagnostic(path, note))
+    line_count = source.count(b"\n") + (not source.endswith(b"\n"))
+    if language.prepare is not None:
+        source = language.prepare(source)
     parser, query = _tools(language.name)
     tree = parser.parse(source)
     lowering = Lowering(path, language.name, source)
-    lowering.facts.line_count = source.count(b"\n") + (not source.endswith(b"\n"))
+    lowering.facts.line_count = line_count
     if tree.root_node.has_error:
         line = _first_error_line(tree.root_node)
         diagnostics.append(Diagnostic(path, "syntax error; the parts that parse are indexed", line))

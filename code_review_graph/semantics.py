@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from code_review_graph.facts import Via
 from code_review_graph.program import Program
-from code_review_graph.values import Value, Values
+from code_review_graph.values import EMPTY, Value, Values
 
 
 class Evaluation(Protocol):
@@ -44,6 +44,14 @@ class Evaluation(Protocol):
 
     def returns(self, definition: int) -> Values:
         """What a function returns, whoever calls it."""
+        ...
+
+    def defined(self, definition: int) -> Values:
+        """What the name of a definition means."""
+        ...
+
+    def expand(self, values: Values) -> Values:
+        """The same values, with what the known callers pass in place of parameters."""
         ...
 
     def module_names(self, file: int, name: str) -> Values:
@@ -87,6 +95,8 @@ class Semantics(Protocol):
     call_method: str
     dynamic_attribute: str
     setup_names: frozenset[str]
+    # Whether an unqualified name in a method may mean a member of the classes around it.
+    members_in_scope: bool
 
     @property
     def testing(self) -> TestRules:
@@ -99,6 +109,18 @@ class Semantics(Protocol):
 
     def submodule(self, module: Value, name: str) -> Value | None:
         """Module value of ``name`` inside a package."""
+        ...
+
+    def module_member(self, engine: Evaluation, module: Value, name: str) -> Values | None:
+        """Values of ``name`` in a module; None where the names of the module's own file, then its submodules, count."""
+        ...
+
+    def ambient(self, engine: Evaluation, file: int, name: str) -> Values:
+        """Values of a name that a file sees without importing it (other files of its package ...)."""
+        ...
+
+    def function_member(self, engine: Evaluation, function: Value, name: str) -> Values:
+        """Values of an attribute that every function has."""
         ...
 
     def external_module(self, module: str, level: int) -> str:
@@ -148,3 +170,127 @@ class Semantics(Protocol):
     def is_enumeration(self, bases: tuple[int | str, ...]) -> bool:
         """Whether members of such a class are its instances."""
         ...
+
+
+class NoTests:
+    """Rules of a language without tests."""
+
+    def is_test_path(self, path: str) -> bool:
+        """No file belongs to the tests."""
+        del path
+        return False
+
+    def is_test(self, engine: Evaluation, definition: int) -> bool:
+        """No definition is a test."""
+        del engine, definition
+        return False
+
+    def takes_fixtures(self, engine: Evaluation, function: int) -> bool:
+        """No parameter is filled by a runner."""
+        del engine, function
+        return False
+
+    def fixture(self, engine: Evaluation, function: int, name: str) -> int:
+        """No fixture."""
+        del engine, function, name
+        return -1
+
+    def used(self, engine: Evaluation, function: int) -> list[int]:
+        """Nothing is run around a test."""
+        del engine, function
+        return []
+
+
+class PlainSemantics:
+    """The neutral answer to every question; a language overrides what it has rules for."""
+
+    constructors: tuple[tuple[tuple[str, ...], Via | None], ...] = ()
+    call_method = ""
+    dynamic_attribute = ""
+    setup_names: frozenset[str] = frozenset()
+    members_in_scope = False
+    testing: TestRules = NoTests()
+
+    def module(self, importer: int, module: str, level: int) -> Value | None:
+        """Every module is outside the repository."""
+        del importer, module, level
+        return None
+
+    def submodule(self, module: Value, name: str) -> Value | None:
+        """Modules contain no modules."""
+        del module, name
+        return None
+
+    def module_member(self, engine: Evaluation, module: Value, name: str) -> Values | None:
+        """The names of the module's own file count."""
+        del engine, module, name
+        return None
+
+    def ambient(self, engine: Evaluation, file: int, name: str) -> Values:
+        """Nothing is seen without an import."""
+        del engine, file, name
+        return EMPTY
+
+    def function_member(self, engine: Evaluation, function: Value, name: str) -> Values:
+        """Functions have no attributes."""
+        del engine, function, name
+        return EMPTY
+
+    def external_module(self, module: str, level: int) -> str:
+        """A module outside is known by its name as written."""
+        del level
+        return module
+
+    def is_builtin(self, name: str) -> bool:
+        """No name belongs to the language."""
+        del name
+        return False
+
+    def external_type(self, engine: Evaluation, dotted: str, scope: int, keys: tuple[int, ...]) -> Values | None:
+        """Every type outside is an ordinary one."""
+        del engine, dotted, scope, keys
+        return None
+
+    def call_external(self, engine: Evaluation, dotted: str, scope: int, call: tuple[Any, ...]) -> Values | None:
+        """Nothing is known of what is outside."""
+        del engine, dotted, scope, call
+        return None
+
+    def callbacks(self, dotted: str, call: tuple[Any, ...]) -> tuple[int, ...]:
+        """No argument is called."""
+        del dotted, call
+        return ()
+
+    def fed(self, dotted: str, call: tuple[Any, ...]) -> tuple[int, ...]:
+        """No elements are passed on."""
+        del dotted, call
+        return ()
+
+    def call_container(self, engine: Evaluation, owner: Value, name: str, arguments: Values) -> Values:
+        """Nothing is known of the methods of builtin containers."""
+        del engine, owner, name, arguments
+        return EMPTY
+
+    def parameter(self, engine: Evaluation, function: int, position: int) -> Values:
+        """No framework passes anything."""
+        del engine, function, position
+        return EMPTY
+
+    def protocol(self, dotted: str) -> tuple[str, ...]:
+        """No function outside calls a method of its argument."""
+        del dotted
+        return ()
+
+    def substitutes(self, method: str) -> tuple[str, ...]:
+        """A method stands for itself."""
+        return (method,)
+
+    def reflected(self, method: str) -> str:
+        """No operator is mirrored."""
+        del method
+        return ""
+
+    def is_enumeration(self, bases: tuple[int | str, ...]) -> bool:
+        """No class enumerates its instances."""
+        del bases
+        return False

@@ -26,7 +26,12 @@ class Handlers(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One language. ``rules_version`` changes with the extraction rules, so that stored facts are made anew."""
+    """One language. ``rules_version`` changes with the extraction rules, so that stored facts are made anew.
+
+    Languages of one ``family`` (by default the language alone) import each other and share one semantics.
+    ``prepare`` blanks what is not code of the language, byte for byte, so that every position stays.
+    ``config_files`` are patterns of file names whose bytes the semantics wants.
+    """
 
     name: str
     extensions: tuple[str, ...]
@@ -39,3 +44,6 @@ class Language:
     module_docstring: Callable[[Node], str]
     # Captures that open a region come before others that start at the same byte.
     region_captures: frozenset[str]
+    family: str = ""
+    prepare: Callable[[bytes], bytes] | None = None
+    config_files: frozenset[str] = frozenset()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from code_review_graph.facts import DefinitionFlag, Site, unpack
@@ -12,7 +12,7 @@ from code_review_graph.program import Program
 from code_review_graph.progress import Progress, silent
 from code_review_graph.recursion import deep_recursion
 from code_review_graph.resolving.collecting import Collector
-from code_review_graph.resolving.context import CONFIG_FILES, RepositoryContext
+from code_review_graph.resolving.context import RepositoryContext
 from code_review_graph.resolving.coverage import draw_coverage
 from code_review_graph.resolving.drawing import Drawer
 from code_review_graph.resolving.evaluator import Evaluator
@@ -21,7 +21,7 @@ from code_review_graph.resolving.nodes import Nodes
 from code_review_graph.resolving.structure import draw_containment, draw_fixtures, draw_hierarchy, draw_imports
 from code_review_graph.semantics import Semantics
 
-__all__ = ["CONFIG_FILES", "RepositoryContext", "resolve"]
+__all__ = ["RepositoryContext", "resolve"]
 
 # Rounds in which callers found so far fill the parameters of what they call.
 MAX_ROUNDS: Final = 4
@@ -41,10 +41,7 @@ def resolve(
 def _resolve(files: Iterable[tuple[str, bytes]], context: RepositoryContext | None, progress: Progress) -> Graph:
     program = Program(unpack(facts) for _, facts in files)
     config_files = {} if context is None else context.config_files
-    rules: dict[str, Semantics] = {
-        name: BY_NAME[name].new_semantics(program, config_files)
-        for name in sorted({facts.language for facts in program.files})
-    }
+    rules = _rules(program, config_files)
     engine = Evaluator(program, [rules[facts.language] for facts in program.files])
     trusted = [not rules[facts.language].testing.is_test_path(facts.path) for facts in program.files]
     engine.members_of.writes.collect(trusted)
@@ -60,6 +57,19 @@ def _resolve(files: Iterable[tuple[str, bytes]], context: RepositoryContext | No
     draw_coverage(engine, nodes, collector)
     draw_guesses(nodes, collector)
     return Graph(nodes.nodes, collector.edges(), collector.references())
+
+
+def _rules(program: Program, config_files: Mapping[str, bytes]) -> dict[str, Semantics]:
+    """Semantics by language; languages of one family share theirs."""
+    families: dict[str, Semantics] = {}
+    rules: dict[str, Semantics] = {}
+    for name in sorted({facts.language for facts in program.files}):
+        language = BY_NAME[name]
+        family = language.family or name
+        if family not in families:
+            families[family] = language.new_semantics(program, config_files)
+        rules[name] = families[family]
+    return rules
 
 
 def _draw_sites(engine: Evaluator, nodes: Nodes, collector: Collector, progress: Progress) -> None:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
-
-# Files, at any depth, whose bytes the resolver wants: they say where tests live and what they are called.
-CONFIG_FILES: Final = frozenset({"pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"})
 
 
 @dataclass(frozen=True, slots=True)

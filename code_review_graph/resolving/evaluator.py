@@ -187,6 +187,10 @@ class Evaluator:
         """What a function returns, whoever calls it."""
         return self.calls.returns(definition)
 
+    def expand(self, values: Values) -> Values:
+        """The same values, with what the known callers pass in place of parameters."""
+        return self.calls.expand(values)
+
     def module_names(self, file: int, name: str) -> Values:
         """Values of a name in a module's own scope, its re-exports included."""
         return self.names.in_module(file, name)

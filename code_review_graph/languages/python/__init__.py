@@ -48,4 +48,6 @@ LANGUAGE = Language(
     new_semantics=_semantics,
     module_docstring=_module_docstring,
     region_captures=frozenset({"suite", "branch"}),
+    # They say where tests live and what they are called.
+    config_files=frozenset({"pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"}),
 )

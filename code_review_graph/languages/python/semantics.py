@@ -11,7 +11,7 @@ from code_review_graph.languages.python.modules import Modules
 from code_review_graph.languages.python.protocols import PROTOCOLS, REFLECTED, SUBSTITUTES
 from code_review_graph.languages.python.testing import SETUP_NAMES, Testing, read_patterns
 from code_review_graph.program import Program
-from code_review_graph.semantics import Evaluation
+from code_review_graph.semantics import Evaluation, PlainSemantics, TestRules
 from code_review_graph.values import CLASS, EMPTY, EXACT, INSTANCE, Value, Values, external_instance, merge
 
 _TYPING: Final = ("typing.", "typing_extensions.", "types.", "builtins.", "collections.abc.")
@@ -20,7 +20,7 @@ _TRANSPARENT: Final = frozenset({"Optional", "ClassVar", "Final", "Required", "N
 _SILENT: Final = frozenset({"Any", "object", "None", "NoReturn", "Never", "Self", "Literal", "LiteralString"})
 
 
-class PythonSemantics:
+class PythonSemantics(PlainSemantics):
     """Rules over one program."""
 
     constructors: tuple[tuple[tuple[str, ...], Via | None], ...] = (
@@ -35,7 +35,8 @@ class PythonSemantics:
     def __init__(self, program: Program, config_files: Mapping[str, bytes]) -> None:
         self._program = program
         self._modules = Modules(program)
-        self.testing = Testing(program, read_patterns(config_files))
+        self.tests = Testing(program, read_patterns(config_files))
+        self.testing: TestRules = self.tests
 
     def module(self, importer: int, module: str, level: int) -> Value | None:
         """Module value of an import; None when it leads out of the repository."""
@@ -98,7 +99,7 @@ class PythonSemantics:
 
     def parameter(self, engine: Evaluation, function: int, position: int) -> Values:
         """What pytest passes to a test or fixture."""
-        return self.testing.passed(engine, function, position)
+        return self.tests.passed(engine, function, position)
 
     def protocol(self, dotted: str) -> tuple[str, ...]:
         """Methods that a builtin calls on its argument."""

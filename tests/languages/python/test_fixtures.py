@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import pytest
 
+from code_review_graph.languages import is_config_file
 from code_review_graph.model import Edge, EdgeKind, Graph, Node, NodeKind, ReferenceKind, Resolution
 from code_review_graph.parsing import parse_source
-from code_review_graph.resolving import CONFIG_FILES, RepositoryContext, resolve
+from code_review_graph.resolving import RepositoryContext, resolve
 from tests.languages.python.annotations import Expectation, read_expectations
 from tests.languages.python.known_failures import KNOWN_FAILURES
 
@@ -73,7 +74,7 @@ def load(topic: str) -> Fixture:
     config: dict[str, bytes] = {}
     for file in files:
         path = file.relative_to(root).as_posix()
-        if file.name in CONFIG_FILES:
+        if is_config_file(file.name):
             config[path] = file.read_bytes()
         elif file.suffix == ".py":
             parsed.append((path, parse_source(path, file.read_bytes()).facts))
