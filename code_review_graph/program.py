@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from code_review_graph.facts import (
+    BindingKind,
     Definition,
     DefinitionFlag,
     DefinitionKind,
@@ -16,6 +17,17 @@ from code_review_graph.facts import (
 )
 
 _STATIC = int(DefinitionFlag.STATIC)
+_NO_RECEIVER = int(DefinitionFlag.STATIC | DefinitionFlag.RECEIVER_APART)
+_STRUCTURAL = int(DefinitionFlag.STRUCTURAL)
+_DEFINITION = int(BindingKind.DEFINITION)
+_CLASS_LIKE = frozenset(
+    {
+        int(DefinitionKind.CLASS),
+        int(DefinitionKind.INTERFACE),
+        int(DefinitionKind.OBJECT),
+        int(DefinitionKind.NAMESPACE),
+    }
+)
 
 
 class Program:
@@ -43,6 +55,7 @@ class Program:
             for scope, file in zip(self.scopes, self.scope_file, strict=True)
         ]
         self._call_indexes: dict[int, dict[Expression, int]] = {}
+        self.attached: dict[int, dict[str, list[int]]] = {}
         self.class_of: list[int] = [self._enclosing_class(number) for number in range(len(self.definitions))]
 
     def expression_index(self, file: int, shape: Expression) -> int:
@@ -87,6 +100,45 @@ class Program:
             scope = self.parent_of(scope)
         return self.owner_of(scope) if self.scopes[scope].kind == ScopeKind.FUNCTION else -1
 
+    def takes_receiver(self, definition: int) -> bool:
+        """Whether the first parameter of a function is the receiver."""
+        owner = self.class_of[definition]
+        if owner < 0 or self.definitions[definition].flags & _NO_RECEIVER:
+            return False
+        return not self.definitions[owner].flags & _STRUCTURAL
+
     def is_class(self, definition: int) -> bool:
-        """Whether a definition is a class."""
-        return self.definitions[definition].kind == DefinitionKind.CLASS
+        """Whether a definition has members: a class, an interface, a single object, a namespace."""
+        return self.definitions[definition].kind in _CLASS_LIKE
+
+    def key_of(self, definition: int) -> str:
+        """Name under which a definition is bound."""
+        found = self.definitions[definition]
+        return found.key or found.name
+
+    def attach(self, definition: int, owner: int) -> None:
+        """Make a definition that stands elsewhere a member of ``owner``."""
+        self.class_of[definition] = owner
+        self.attached.setdefault(owner, {}).setdefault(self.key_of(definition), []).append(definition)
+
+    def attached_to(self, owner: int, key: str) -> list[int]:
+        """Members of one name that stand elsewhere."""
+        members = self.attached.get(owner)
+        return members.get(key, []) if members else []
+
+    def own_definitions(self, owner: int, key: str) -> list[int]:
+        """Members of one name that are definitions, in order; of the class itself, not of its bases."""
+        found: list[int] = []
+        body = self.body_of(owner) if self.is_class(owner) else -1
+        if body >= 0:
+            base = self.definition_base[self.definition_file[owner]]
+            found += [
+                base + payload for kind, payload, _ in self.scopes[body].bindings.get(key, ()) if kind == _DEFINITION
+            ]
+        return found + self.attached_to(owner, key) if self.attached else found
+
+    def own_keys(self, owner: int) -> list[str]:
+        """Names of all members of a class itself."""
+        body = self.body_of(owner) if self.is_class(owner) else -1
+        names = list(self.scopes[body].bindings) if body >= 0 else []
+        return list(dict.fromkeys((*names, *self.attached.get(owner, ()))))

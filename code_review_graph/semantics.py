@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from code_review_graph.facts import Via
 from code_review_graph.program import Program
 from code_review_graph.values import EMPTY, Value, Values
+
+# Cost of an argument of which nothing is known, beside those of conversions.
+UNKNOWN_COST: Final = 8
 
 
 class Evaluation(Protocol):
@@ -95,6 +98,8 @@ class Semantics(Protocol):
     call_method: str
     dynamic_attribute: str
     setup_names: frozenset[str]
+    # Methods that a loop calls: as it starts, then at each step; of each way the first that exists.
+    iteration: tuple[tuple[str, ...], ...]
     # Whether an unqualified name in a method may mean a member of the classes around it.
     members_in_scope: bool
 
@@ -117,6 +122,14 @@ class Semantics(Protocol):
 
     def ambient(self, engine: Evaluation, file: int, name: str) -> Values:
         """Values of a name that a file sees without importing it (other files of its package ...)."""
+        ...
+
+    def files_of(self, module: Value) -> tuple[int, ...]:
+        """Files that make up a module."""
+        ...
+
+    def conversion(self, given: str, wanted: str) -> int | None:
+        """Cost of passing a value of one outside type where another is declared (0: the same); None: impossible."""
         ...
 
     def function_member(self, engine: Evaluation, function: Value, name: str) -> Values:
@@ -208,6 +221,7 @@ class PlainSemantics:
     call_method = ""
     dynamic_attribute = ""
     setup_names: frozenset[str] = frozenset()
+    iteration: tuple[tuple[str, ...], ...] = ()
     members_in_scope = False
     testing: TestRules = NoTests()
 
@@ -230,6 +244,14 @@ class PlainSemantics:
         """Nothing is seen without an import."""
         del engine, file, name
         return EMPTY
+
+    def files_of(self, module: Value) -> tuple[int, ...]:
+        """A module is one file."""
+        return (module[1],) if module[1] >= 0 else ()
+
+    def conversion(self, given: str, wanted: str) -> int | None:
+        """Types of one name fit; of others nothing is known."""
+        return 0 if given.rsplit(".", 1)[-1] == wanted.rsplit(".", 1)[-1] else UNKNOWN_COST
 
     def function_member(self, engine: Evaluation, function: Value, name: str) -> Values:
         """Functions have no attributes."""

@@ -11,6 +11,7 @@ from code_review_graph.model import Graph
 from code_review_graph.program import Program
 from code_review_graph.progress import Progress, silent
 from code_review_graph.recursion import deep_recursion
+from code_review_graph.resolving.attaching import attach_members
 from code_review_graph.resolving.collecting import Collector
 from code_review_graph.resolving.context import RepositoryContext
 from code_review_graph.resolving.coverage import draw_coverage
@@ -44,6 +45,7 @@ def _resolve(files: Iterable[tuple[str, bytes]], context: RepositoryContext | No
     rules = _rules(program, config_files)
     engine = Evaluator(program, [rules[facts.language] for facts in program.files])
     trusted = [not rules[facts.language].testing.is_test_path(facts.path) for facts in program.files]
+    attach_members(engine)
     engine.members_of.writes.collect(trusted)
     engine.members_of.writes.collect_items()
     nodes = Nodes(engine)

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from code_review_graph.facts import Binding, BindingKind, DefinitionFlag, Expression, ParameterKind, Tag
+from code_review_graph.resolving.contexts import Contexts
 from code_review_graph.values import (
     BOUND,
     CLASS,
@@ -53,6 +54,7 @@ class Calls:
         self.program = engine.program
         self._fed: dict[int, dict[tuple[int, tuple[int, ...]], None]] = defaultdict(dict)
         self.incoming: dict[int, dict[Incoming, None]] = defaultdict(dict)
+        self.contexts = Contexts(engine)
 
     def feed(self, function: int, scope: int, sequences: tuple[int, ...]) -> None:
         """Remember sequences whose elements something outside passes to a function, one for each parameter."""
@@ -73,7 +75,8 @@ class Calls:
             "__init_subclass__",
             "__class_getitem__",
         }
-        return {((CLASS, owner, False) if is_class else instance(owner, exact=False)): EXACT}
+        exact = self.engine.types_of.is_final(owner)
+        return {((CLASS, owner, exact) if is_class else instance(owner, exact=exact)): EXACT}
 
     def parameter(self, function: int, position: int) -> Values:
         """Values of a parameter: its receiver, its declared type, what a framework passes, else what callers pass."""
@@ -82,7 +85,7 @@ class Calls:
     def _parameter(self, function: int, position: int) -> Values:
         definition = self.program.definitions[function]
         parameter = definition.parameters[position]
-        if position == 0 and parameter.kind == ParameterKind.POSITIONAL and self.program.is_method(function):
+        if position == 0 and parameter.kind == ParameterKind.POSITIONAL and self.program.takes_receiver(function):
             return self.receiver(function)
         scope = self.program.scope_of(function)
         declared = self.engine.types(scope, parameter.annotation)
@@ -122,7 +125,7 @@ class Calls:
 
     def _passed(self, function: int, position: int) -> Values:
         self.engine.taint += 1
-        if function not in self.incoming and function not in self._fed:
+        if function not in self.incoming and function not in self._fed and function not in self.contexts.given:
             return EMPTY
         return self.engine.remember(("passed", function, position), lambda: self._from_callers(function, position))
 
@@ -132,6 +135,7 @@ class Calls:
         for scope, sequences in islice(self._fed.get(function, ()), MAX_CALLERS):
             if position < len(sequences):
                 merge(found, self.engine.iterate(self.engine.evaluate(scope, sequences[position])), INFERRED)
+        merge(found, self.contexts.parameter(function, position), INFERRED)
         for site in islice(self.incoming.get(function, ()), MAX_CALLERS):
             for scope, expression in self.argument(function, position, site):
                 merge(found, self.expand(self.engine.evaluate(scope, expression)), INFERRED)
@@ -169,7 +173,7 @@ class Calls:
     def results(self, callees: Values, scope: int, call: Expression) -> Values:
         """Results of calling any of ``callees`` with the arguments of a call expression."""
         found: Values = {}
-        for callee, certainty in self.expand(callees).items():
+        for callee, certainty in self.engine.overloads.choose(self.expand(callees), scope, call).items():
             merge(found, self._result(callee, scope, call), certainty)
         return found
 
@@ -178,13 +182,15 @@ class Calls:
         if kind == FUNCTION:
             return self._substitute(self.returns(callee[1]), callee[1], None, (scope, call, 0))
         if kind == BOUND:
-            return self._substitute(self.returns(callee[1]), callee[1], callee[2], (scope, call, 1))
+            offset = int(self.program.takes_receiver(callee[1]))
+            return self._substitute(self.returns(callee[1]), callee[1], callee[2], (scope, call, offset))
         if kind == CLASS:
-            inferred = self._inferred_arguments(callee[1], (scope, call, 1))
+            inferred = self._inferred_arguments(callee[1], scope, call)
             return {instance(callee[1], exact=callee[2], arguments=inferred): INFERRED}
         if kind == INSTANCE:
             semantics = self.engine.semantics[self.program.definition_file[callee[1]]]
-            return self.results(self.engine.members({callee: EXACT}, semantics.call_method), scope, call)
+            methods = self.engine.members({callee: EXACT}, semantics.call_method) if semantics.call_method else EMPTY
+            return self.results(methods or self.underlying(callee[1]), scope, call)
         if kind in {EXTERNAL, EXTERNAL_INSTANCE}:
             return self._external(callee[1] if kind == EXTERNAL else f"{callee[1]}()", callee, scope, call)
         if kind == EXTERNAL_METHOD:
@@ -204,7 +210,7 @@ class Calls:
 
     def _substitute(self, values: Values, function: int, receiver: Value | None, site: Incoming) -> Values:
         """Put a call's own arguments in place of the function's parameters."""
-        values = self.engine.generics.substitute(values, lambda v: self._meaning(v, function, receiver, site))
+        values = self.engine.generics.substitute(values, lambda v: self.meaning(v, function, receiver, site))
         if receiver is None and not any(value[0] in {PARAMETER, OWN_INSTANCE} for value in values):
             return values
         found: Values = {}
@@ -219,15 +225,28 @@ class Calls:
                 merge(found, {value: certainty})
         return found
 
-    def _inferred_arguments(self, definition: int, site: Incoming) -> tuple[frozenset[Value], ...]:
+    def underlying(self, definition: int) -> Values:
+        """Values of the type that a named type is made of."""
+        made_of = self.program.definitions[definition].underlying
+        return self.engine.types(self.program.scope_of(definition), made_of) if made_of > 0 else EMPTY
+
+    def _inferred_arguments(self, definition: int, scope: int, call: Expression) -> tuple[frozenset[Value], ...]:
         """Type arguments of a generic class, as the arguments of its constructor show them."""
         variables = self.engine.generics.parameters(definition)
-        constructor = self.engine.members_of.method(definition, "__init__") if variables else -1
+        constructor = self._constructor(definition, scope, call) if variables else -1
         if constructor < 0 or self.program.class_of[constructor] != definition:
             return ()
-        return tuple([frozenset(self._meaning(item, constructor, None, site)) for item in variables])
+        site = (scope, call, int(self.program.takes_receiver(constructor)))
+        return tuple([frozenset(self.meaning(item, constructor, None, site)) for item in variables])
 
-    def _meaning(self, variable: Value, function: int, receiver: Value | None, site: Incoming) -> Values:
+    def _constructor(self, definition: int, scope: int, call: Expression) -> int:
+        semantics = self.engine.semantics[self.program.definition_file[definition]]
+        for names, _ in semantics.constructors[:1]:
+            found = self.engine.overloads.among(self.engine.members_of.methods(definition, names[0]), scope, call)
+            return found[-1] if found else -1
+        return -1
+
+    def meaning(self, variable: Value, function: int, receiver: Value | None, site: Incoming) -> Values:
         """What a type variable in a function's result stands for at one call."""
         found = self.engine.generics.of_receiver(receiver, self.program.class_of[function], variable)
         if found:
@@ -247,7 +266,7 @@ class Calls:
         return instance(self.program.class_of[function], exact=False)
 
     def _argument_values(self, function: int, position: int, receiver: Value | None, site: Incoming) -> Values:
-        if position == 0 and receiver is not None:
+        if position == 0 and receiver is not None and self.program.takes_receiver(function):
             return {receiver: EXACT}
         found: Values = {}
         for scope, expression in self.argument(function, position, site):
@@ -299,6 +318,8 @@ class Calls:
         if not self.program.is_method(function):
             return None
         shape = self._shape(body, expression)
+        if shape[0] == Tag.SELF:
+            return (OWN_INSTANCE, function)
         if shape[0] == Tag.CALL:
             return (OWN_INSTANCE, function) if self._is_own_class(body, shape[1]) else None
         binding = self._only_binding(body, shape)
@@ -308,7 +329,7 @@ class Calls:
             made = self._shape(body, binding[1])
             own = made[0] == Tag.CALL and self._is_own_class(body, made[1])
             return (OWN_INSTANCE, function) if own else None
-        is_receiver = binding[0] == BindingKind.PARAMETER and binding[1] == 0
+        is_receiver = binding[0] == BindingKind.PARAMETER and binding[1] == 0 and self.program.takes_receiver(function)
         return (PARAMETER, function, 0) if is_receiver else None
 
     def _is_own_class(self, body: int, expression: int) -> bool:
@@ -338,6 +359,8 @@ class Calls:
         definition = self.program.definitions[function]
         scope = self.program.scope_of(function)
         shape = self.program.expressions[self.program.scope_file[scope]][definition.returns]
+        if shape[0] == Tag.SELF:
+            return {(OWN_INSTANCE, function): EXACT} if self.program.is_method(function) else EMPTY
         if shape[0] not in {Tag.NAME, Tag.MEMBER}:
             return EMPTY
         named = self.engine.evaluate(scope, definition.returns)

@@ -6,7 +6,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from code_review_graph.facts import Tag
-from code_review_graph.values import CLASS, EXTERNAL
+from code_review_graph.resolving.structural import find_implementers
+from code_review_graph.values import CLASS, EXTERNAL, FUNCTION, INSTANCE
 
 if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
@@ -27,6 +28,19 @@ class Classes:
         self._active: set[int] = set()
         self._heirs: dict[int, list[int]] | None = None
         self._descendants: dict[int, list[int]] = {}
+        self._extensions: dict[int, list[Base]] = {}
+
+    def extend(self, definition: int, base: Base) -> None:
+        """Give a class, an object or a function the members of one more base."""
+        known = self._extensions.setdefault(definition, [])
+        if base != definition and base not in known:
+            known.append(base)
+
+    def forget(self) -> None:
+        """Forget orders and heirs: the facts that they rest on have grown."""
+        self._orders.clear()
+        self._descendants.clear()
+        self._heirs = None
 
     def bases(self, definition: int) -> list[Base]:
         """Direct bases, in order. Parametrised bases count as their heads."""
@@ -36,6 +50,9 @@ class Classes:
             for value in self._heads(scope, expression):
                 if value not in found and value != definition:
                     found.append(value)
+        for value in self._extensions.get(definition, ()):
+            if value not in found:
+                found.append(value)
         return found
 
     def _heads(self, scope: int, expression: int) -> list[Base]:
@@ -44,7 +61,9 @@ class Classes:
             return self._heads(scope, shape[1])
         values = self.engine.evaluate(scope, expression)
         classes: list[Base] = [value[1] for value in values if value[0] == CLASS][:1]
-        return classes or [value[1] for value in values if value[0] == EXTERNAL][:1]
+        outside: list[Base] = [value[1] for value in values if value[0] == EXTERNAL][:1]
+        # A function that makes objects, and an object that others are made after, are bases too.
+        return classes or outside or [value[1] for value in values if value[0] in {FUNCTION, INSTANCE}][:1]
 
     def linearization(self, definition: int) -> tuple[Base, ...]:
         """The class, then its bases in the order in which attributes are looked up."""
@@ -72,11 +91,13 @@ class Classes:
         if self._heirs is None:
             heirs: dict[int, list[int]] = defaultdict(list)
             for number in range(len(self.program.definitions)):
-                if self.program.is_class(number):
+                if self.program.is_class(number) or number in self._extensions:
                     for base in self.bases(number):
                         if isinstance(base, int):
                             heirs[base].append(number)
             self._heirs = heirs
+            for interface, implementers in find_implementers(self).items():
+                heirs[interface] += [item for item in implementers if item not in heirs[interface]]
         return self._heirs.get(definition, [])
 
     def descendants(self, definition: int) -> list[int]:

@@ -62,7 +62,8 @@ class Containers:
             return as_values(value[2][0])
         if value[0] == INSTANCE:
             field = self._field(value, key)
-            return field or self.engine.calls.returned(self.engine.members({value: EXACT}, "__getitem__"))
+            item = field or self.engine.calls.returned(self.engine.members({value: EXACT}, "__getitem__"))
+            return item or self.elements(self.engine.calls.underlying(value[1]), key)
         if value[0] == GENERATOR:
             return self._yielded(value)
         if value[0] == CLASS and self.engine.members_of.is_enumeration(value[1]):
@@ -207,16 +208,17 @@ class Containers:
         if value[0] == CONTAINER and (self._shape(value) or (0,))[0] == Tag.MAPPING:
             return EMPTY
         if value[0] == INSTANCE:
-            return self._by_protocol(value)
+            return self._by_protocol(value) or self.iterate(self.engine.calls.underlying(value[1]))
         return self._elements_of(value, None)
 
     def _by_protocol(self, value: Value) -> Values:
         found: Values = {}
-        for start, step in (("__iter__", "__next__"), ("__aiter__", "__anext__")):
-            iterators = self.engine.calls.returned(self._own_method(value, start))
+        semantics = self.engine.semantics[self.program.definition_file[value[1]]]
+        for names in semantics.iteration:
+            iterators = self.engine.calls.returned(self._own_method(value, names[0]))
             for iterator, certainty in iterators.items():
                 if iterator[0] == INSTANCE:
-                    merge(found, self.engine.calls.returned(self._own_method(iterator, step)), certainty)
+                    merge(found, self.engine.calls.returned(self._own_method(iterator, names[-1])), certainty)
                 elif iterator != value:
                     merge(found, self._iterated(iterator), certainty)
         return found

@@ -16,6 +16,7 @@ from code_review_graph.values import (
     BOUND,
     CLASS,
     DISPATCH,
+    EMPTY,
     EXACT,
     EXTERNAL,
     EXTERNAL_INSTANCE,
@@ -44,10 +45,8 @@ VIA_NAMES: Final[dict[int, str | None]] = {
 }
 # More overrides than this say that anything may run.
 MAX_OVERRIDES: Final = 16
-_PROTOCOLS: Final[dict[int, tuple[tuple[str, str], ...]]] = {
-    Tag.ITERATE: (("__iter__", "__next__"), ("__aiter__", "__anext__")),
-    Tag.ENTER: (("__enter__", "__exit__"), ("__aenter__", "__aexit__")),
-}
+_PROTOCOLS: Final = frozenset({int(Tag.ITERATE), int(Tag.ENTER)})
+_ENTERING: Final = (("__enter__", "__exit__"), ("__aenter__", "__aexit__"))
 
 OpenReference = tuple[ReferenceKind, int, str, int]
 
@@ -62,9 +61,9 @@ class Drawer:
         self.collector = collector
         self._unanswered: OpenReference | None = None
         self.open_references: dict[tuple[int, Site], OpenReference] = {}
-        self.names = {definition.name for definition in self.program.definitions}
+        self.names = {definition.key or definition.name for definition in self.program.definitions}
         self.method_names = {
-            definition.name
+            definition.key or definition.name
             for number, definition in enumerate(self.program.definitions)
             if self.program.class_of[number] >= 0
         }
@@ -107,16 +106,16 @@ class Drawer:
 
     def _draw_call(self, file: int, scope: int, site: Site, shape: Expression) -> None:
         raw = self.engine.evaluate(scope, shape[1])
-        callees = self.engine.calls.expand(raw)
+        callees = self.engine.overloads.choose(self.engine.calls.expand(raw), scope, shape)
         caller = self.nodes.caller(scope)
         via = site.via
         drawn = False
         for callee, certainty in callees.items():
-            for target, level, place in self.targets(callee, certainty):
+            for target, level, place in self.targets(callee, certainty, scope, shape):
                 drawn = True
                 how = via if place is None or via != Via.CALL else place
                 self._edge(caller, target, site.line, level, how)
-                self._pass_arguments(target, callee, (scope, shape))
+                self._pass_arguments(target, callee, scope, shape)
         if not drawn and via != Via.RAISE:
             self._refer(file, caller, site, shape, callees)
         self._draw_callbacks(scope, caller, site.line, shape, callees)
@@ -130,7 +129,9 @@ class Drawer:
             for name in semantics.protocol(callee[1]) if callee[0] == EXTERNAL else ():
                 self._draw_implicit(scope, site, shape[2][0], semantics.substitutes(name))
 
-    def targets(self, callee: Value, certainty: int) -> Iterator[tuple[int, int, Via | None]]:
+    def targets(
+        self, callee: Value, certainty: int, scope: int, call: Expression
+    ) -> Iterator[tuple[int, int, Via | None]]:
         """Definitions that run when a value is called."""
         kind = callee[0]
         if kind == FUNCTION:
@@ -141,11 +142,14 @@ class Drawer:
         elif kind == CLASS:
             yield callee[1], certainty, None
             for names, via in self._semantics(callee[1]).constructors:
-                found = [m for name in names if (m := self.engine.members_of.method(callee[1], name)) >= 0]
-                for constructor in found[:1]:
-                    yield constructor, certainty, via
+                known = (self.engine.members_of.methods(callee[1], name) for name in names)
+                overloads = next((methods for methods in known if methods), [])
+                chosen = self.engine.overloads.among(overloads, scope, call)
+                for constructor in chosen:
+                    yield constructor, certainty if len(chosen) == 1 else DISPATCH, via
         elif kind == INSTANCE:
-            method = self.engine.members({callee: certainty}, self._semantics(callee[1]).call_method)
+            name = self._semantics(callee[1]).call_method
+            method = self.engine.members({callee: certainty}, name) if name else EMPTY
             for bound, level in method.items():
                 if bound[0] in {BOUND, FUNCTION}:
                     yield bound[1], max(level, certainty), Via.OPERATOR
@@ -157,16 +161,40 @@ class Drawer:
         receiver = callee[2]
         if is_settled(callee) or receiver is None or receiver[0] not in {INSTANCE, CLASS} or receiver[2]:
             return
-        overrides = self.engine.members_of.overrides(receiver, self.program.definitions[callee[1]].name)
+        if self._is_constructor(callee[1]):
+            return
+        overrides = self.engine.members_of.overrides(receiver, callee[1])
         if len(overrides) <= MAX_OVERRIDES:
             for override in overrides:
                 if override != callee[1]:
                     yield override, DISPATCH, None
 
-    def _pass_arguments(self, target: int, callee: Value, site: tuple[int, Expression]) -> None:
-        if self.program.definitions[target].parameters:
-            takes_receiver = callee[0] == BOUND or (callee[0] in {CLASS, INSTANCE} and target != callee[1])
-            self.engine.calls.add_caller(target, (*site, int(takes_receiver)))
+    def _is_constructor(self, function: int) -> bool:
+        name = self.program.key_of(function)
+        return any(name in names for names, _ in self._semantics(function).constructors)
+
+    def _pass_arguments(self, target: int, callee: Value, scope: int, call: Expression) -> None:
+        if not self.program.definitions[target].parameters:
+            return
+        is_bound = callee[0] == BOUND or (callee[0] in {CLASS, INSTANCE} and target != callee[1])
+        site = (scope, call, int(is_bound and self.program.takes_receiver(target)))
+        self.engine.calls.add_caller(target, site)
+        for place, argument in enumerate(call[2]):
+            if self.program.expressions[self.program.scope_file[scope]][argument][0] == Tag.LAMBDA:
+                self._give_context(target, place + site[2], argument, callee, site)
+
+    def _give_context(
+        self, target: int, position: int, argument: int, callee: Value, site: tuple[int, Expression, int]
+    ) -> None:
+        """A function written as an argument gets its parameters' types from the parameter that takes it."""
+        parameters = self.program.definitions[target].parameters
+        position = min(position, len(parameters) - 1)
+        if parameters[position].annotation <= 0:
+            return
+        receiver = callee[2] if callee[0] == BOUND else None
+        for value in self.engine.evaluate(site[0], argument):
+            if value[0] == FUNCTION:
+                self.engine.calls.contexts.give(value[1], (target, position, receiver, site))
 
     def _edge(self, caller: int, target: int, line: int, level: int, via: int) -> None:
         node = self.nodes.node_of[target]
@@ -194,11 +222,18 @@ class Drawer:
         """A callee as the source writes it: ``a.b.c``; what is not a name is left out."""
         parts: list[str] = []
         shape = self.program.expressions[file][expression]
+        if shape[0] == Tag.CONSTRUCT:
+            shape = self.program.expressions[file][shape[1]]
+            if shape[0] == Tag.INDEX:  # new C<T>
+                shape = self.program.expressions[file][shape[1]]
         while shape[0] == Tag.MEMBER:
-            parts.append(shape[2])
+            if not shape[2].startswith("<"):
+                parts.append(shape[2].removesuffix("()"))
             shape = self.program.expressions[file][shape[1]]
         if shape[0] == Tag.NAME:
-            parts.append(shape[1])
+            parts.append(shape[1].removesuffix("()"))
+        elif shape[0] == Tag.SELF and parts:
+            parts.append("this")
         elif shape[0] == Tag.SUPER:
             parts.append("super()")
         elif parts:
@@ -265,7 +300,8 @@ class Drawer:
         for owner, certainty in owners.items():
             if owner[0] != INSTANCE:
                 continue
-            for names in _PROTOCOLS[shape[0]][len(shape) - 2 :][:1]:
+            ways = self._semantics(owner[1]).iteration if shape[0] == Tag.ITERATE else _ENTERING
+            for names in ways[len(shape) - 2 :][:1]:
                 for name in names:
                     self._draw_special(scope, site, owner, name, certainty)
 

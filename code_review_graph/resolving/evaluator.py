@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from code_review_graph.facts import BindingKind, Expression, Tag
+from code_review_graph.facts import BindingKind, DefinitionFlag, DefinitionKind, Expression, ScopeKind, Tag
 from code_review_graph.program import Program
 from code_review_graph.resolving.calls import Calls
 from code_review_graph.resolving.containers import Containers
 from code_review_graph.resolving.generics import Generics
 from code_review_graph.resolving.members import Members
 from code_review_graph.resolving.names import BoundName, Names
+from code_review_graph.resolving.overloads import Overloads
 from code_review_graph.resolving.types import Types
 from code_review_graph.semantics import Semantics
 from code_review_graph.values import (
@@ -34,6 +35,7 @@ from code_review_graph.values import (
     Values,
     at_least,
     external_instance,
+    instance,
     merge,
 )
 
@@ -44,6 +46,10 @@ _CONTAINER_TAGS: Final = frozenset({int(Tag.SEQUENCE), int(Tag.MAPPING), int(Tag
 # Operators that give a builtin collection of the same kind.
 _JOINING: Final = frozenset({"__add__", "__mul__", "__or__", "__and__", "__sub__", "__iadd__", "__ior__"})
 _DEFINITION: Final = int(BindingKind.DEFINITION)
+_OBJECT: Final = int(DefinitionKind.OBJECT)
+_LEXICAL_SELF: Final = int(DefinitionFlag.LEXICAL_SELF)
+_CLASS_BODY: Final = int(ScopeKind.CLASS)
+_FUNCTION_BODY: Final = int(ScopeKind.FUNCTION)
 _VALUE: Final = int(BindingKind.VALUE)
 _DECLARED: Final = int(BindingKind.DECLARED)
 _PARAMETER: Final = int(BindingKind.PARAMETER)
@@ -57,6 +63,7 @@ class Evaluator:
     def __init__(self, program: Program, semantics: list[Semantics]) -> None:
         self.program = program
         self.semantics = semantics
+        self.families = list(dict.fromkeys(semantics))  # each rule book once, in the order of its first file
         self._expressions = program.expressions
         self._scope_file = program.scope_file
         self.memo: dict[object, Values] = {}
@@ -65,6 +72,7 @@ class Evaluator:
         self._active: set[object] = set()
         self._depth = 0
         self.names = Names(self)
+        self.overloads = Overloads(self)
         self.types_of = Types(self)
         self.members_of = Members(self)
         self.calls = Calls(self)
@@ -88,6 +96,10 @@ class Evaluator:
             Tag.INSTANCE: lambda scope, e: at_least(self.types(scope, e[1]), INFERRED),
             Tag.SUPER: self._super,
             Tag.OPERATOR: self._operator,
+            Tag.SELF: self._self,
+            Tag.CONSTRUCT: self._construct,
+            Tag.IMPORTED: lambda scope, e: self.names.imported(scope, int(BindingKind.IMPORT), e[1:]),
+            Tag.OBJECT: self._definition,
             Tag.AWAIT: lambda scope, e: self.containers.awaited(self.evaluate(scope, e[1])),
         }
         self._handlers = [handlers.get(tag, self._unknown) for tag in sorted(Tag)]
@@ -247,12 +259,16 @@ class Evaluator:
 
     def defined(self, definition: int) -> Values:
         """What the name of a definition means: the definition, and what its decorators put in its place."""
-        kind = CLASS if self.program.is_class(definition) else FUNCTION
-        itself: Value = (kind, definition, True) if kind == CLASS else (kind, definition)
+        itself = self._itself(definition)
         decorated = self.program.definitions[definition].decorated
         if decorated < 0:
             return {itself: EXACT}
         return self.remember(("defined", definition), lambda: self._decorated(itself, definition, decorated))
+
+    def _itself(self, definition: int) -> Value:
+        if self.program.definitions[definition].kind == _OBJECT:
+            return instance(definition, exact=True)
+        return (CLASS, definition, True) if self.program.is_class(definition) else (FUNCTION, definition)
 
     def _decorated(self, itself: Value, definition: int, decorated: int) -> Values:
         values: Values = {itself: EXACT}
@@ -288,10 +304,36 @@ class Evaluator:
         return {(LITERAL, shape[1], shape[2]): EXACT}
 
     def _definition(self, scope: int, shape: Expression) -> Values:
-        number = self.program.definition_base[self.program.scope_file[scope]] + shape[1]
-        if self.program.is_class(number):
-            return {(CLASS, number, True): EXACT}
-        return {(FUNCTION, number): EXACT}
+        return {self._itself(self.program.definition_base[self.program.scope_file[scope]] + shape[1]): EXACT}
+
+    def receiver_owner(self, scope: int) -> tuple[int, int]:
+        """Function whose receiver code in a scope sees (-1 in a class body), and that receiver's class (-1 for none).
+
+        A function that is nobody's method counts as the class of the objects that it makes.
+        """
+        program = self.program
+        while scope >= 0:
+            kind, owner = program.scopes[scope].kind, program.owner_of(scope)
+            if kind == _CLASS_BODY:
+                return -1, owner
+            if kind == _FUNCTION_BODY and not program.definitions[owner].flags & _LEXICAL_SELF:
+                around = program.class_of[owner]
+                return owner, around if around >= 0 else owner
+            scope = program.parent_of(scope)
+        return -1, -1
+
+    def _self(self, scope: int, _shape: Expression) -> Values:
+        function, owner = self.receiver_owner(scope)
+        if function >= 0 and self.program.class_of[function] >= 0:
+            return self.calls.receiver(function)
+        return {instance(owner, exact=False): INFERRED} if owner >= 0 else EMPTY
+
+    def _construct(self, scope: int, shape: Expression) -> Values:
+        found: Values = {}
+        for value, certainty in self.calls.expand(self.evaluate(scope, shape[1])).items():
+            made: Value = (CLASS, value[1], True) if value[0] in {FUNCTION, BOUND} else value
+            merge(found, {made: certainty})
+        return found
 
     def _either(self, scope: int, shape: Expression) -> Values:
         found: Values = {}

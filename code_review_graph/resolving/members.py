@@ -42,6 +42,8 @@ _STATIC = int(DefinitionFlag.STATIC)
 _CLASS_METHOD = int(DefinitionFlag.CLASS_METHOD)
 _PROPERTY = int(DefinitionFlag.PROPERTY)
 _SETTER = int(DefinitionFlag.SETTER)
+_OVERLOADABLE = int(DefinitionFlag.OVERLOADABLE)
+_STRUCTURAL = int(DefinitionFlag.STRUCTURAL)
 _VALUE = int(BindingKind.VALUE)
 # What the builtin that makes a property gives back; its first argument is the getter.
 PROPERTY_OBJECT = "builtins.property"
@@ -59,7 +61,7 @@ class Members:
         self.program = engine.program
         self.classes = Classes(engine)
         self.writes = Writes(engine)
-        self._overrides: dict[tuple[int, str], list[int]] = {}
+        self._overrides: dict[tuple[int, int], list[int]] = {}
 
     def of(self, values: Values, name: str) -> Values:
         """Values of ``.name`` on any of ``values``."""
@@ -85,7 +87,25 @@ class Members:
             return {(EXTERNAL_METHOD, value, name): EXACT}
         if kind == LITERAL:
             return {(EXTERNAL, f"builtins.{value[1]}.{name}"): EXACT}
-        return EMPTY
+        return self._of_function(value, name) if kind in {FUNCTION, BOUND} else EMPTY
+
+    def _of_function(self, value: Value, name: str) -> Values:
+        """What was put on a function, else what every function of its language has."""
+        order = self.classes.linearization(value[1])
+        found = self._along(order, (CLASS, value[1], True), name)
+        if found is not None:
+            return found
+        semantics = self.engine.semantics[self.program.definition_file[value[1]]]
+        return semantics.function_member(self.engine, value, name)
+
+    def inside(self, receiver: Value, name: str) -> Values:
+        """A member that a class or its bases in the repository have."""
+        found = self._along(self.classes.linearization(receiver[1]), receiver, name)
+        return EMPTY if found is None else found
+
+    def outside(self, receiver: Value, name: str) -> Values:
+        """A member that a base outside the repository may have."""
+        return _outside(self.classes.linearization(receiver[1]), name)
 
     def _of_class(self, value: Value, name: str) -> Values:
         if name == "__class__" and value[0] == INSTANCE:
@@ -104,15 +124,27 @@ class Members:
             if found is not None:
                 # A base outside that is asked earlier may answer instead.
                 hidden = any(isinstance(item, str) and item != _OBJECT for item in order[:place])
+                if self.engine.overloads.is_overloaded(found):
+                    found = self._with_inherited(found, order[place + 1 :], receiver, name)
                 return {item: max(level, INFERRED) for item, level in found.items()} if hidden else found
         return None
 
+    def _with_inherited(self, own: Values, order: tuple[int | str, ...], receiver: Value, name: str) -> Values:
+        """Overloads of a class and those of its bases that it does not override."""
+        found = dict(own)
+        for base in order:
+            inherited = self._own(base, receiver, name) if isinstance(base, int) else None
+            if inherited:
+                merge(found, self.engine.overloads.not_overridden(inherited, found))
+        return found
+
     def _own(self, owner: int, receiver: Value, name: str) -> Values | None:
         """What the class itself says of a name; None when it does not know it."""
-        body = self.program.body_of(owner)
+        body = self.program.body_of(owner) if self.program.is_class(owner) else -1
         bindings = self.program.scopes[body].bindings.get(name) if body >= 0 else None
         written = self.writes.of_class(owner, name)
-        if not bindings and not written:
+        attached = self.program.attached_to(owner, name) if self.program.attached else ()
+        if not bindings and not written and not attached:
             return None
         declared = self._declared(body, bindings, written)
         if declared:
@@ -122,6 +154,9 @@ class Members:
         found: Values = {}
         for binding in self._final(owner, bindings) if bindings else ():
             for value, certainty in self.engine.bound((body, binding)).items():
+                merge(found, self._bind(value, receiver), certainty)
+        for member in attached:
+            for value, certainty in self.engine.defined(member).items():
                 merge(found, self._bind(value, receiver), certainty)
         for write in written:
             merge(found, self.engine.evaluate(write[0], write[1]), INFERRED)
@@ -228,19 +263,21 @@ class Members:
 
     def method(self, definition: int, name: str) -> int:
         """Definition of a method along a class's look-up order; -1 when a base outside or nobody has it."""
-        for base in self.classes.linearization(definition):
-            own = self._own_method(base, name) if isinstance(base, int) else -1
-            if own >= 0:
-                return own
-        return -1
+        found = self.methods(definition, name)
+        return found[-1] if found else -1
 
-    def _own_method(self, definition: int, name: str) -> int:
-        """The last definition of a name in a class's own body; -1 for none."""
-        body = self.program.body_of(definition)
-        for kind, payload, _ in reversed(self.program.scopes[body].bindings.get(name, ())) if body >= 0 else ():
-            if kind == _DEFINITION:
-                return int(self.program.definition_base[self.program.definition_file[definition]] + payload)
-        return -1
+    def methods(self, definition: int, name: str) -> list[int]:
+        """Definitions of a method in the first class along the look-up order that has it: one, or all its overloads."""
+        for base in self.classes.linearization(definition):
+            own = self.own_methods(base, name) if isinstance(base, int) else []
+            if own:
+                return own
+        return []
+
+    def own_methods(self, definition: int, name: str) -> list[int]:
+        """Definitions of a method in a class itself: the last one, or all overloads."""
+        own = self.program.own_definitions(definition, name)
+        return own if own and self.program.definitions[own[-1]].flags & _OVERLOADABLE else own[-1:]
 
     def property_function(self, owner: Value, name: str, *, setter: bool = False) -> int:
         """Function that reading (or setting) a property of an instance runs; -1 for anything else."""
@@ -248,7 +285,7 @@ class Members:
         order = self.after(owner[2][1], owner[1]) if is_super else self.classes.linearization(owner[1])
         wanted = _SETTER if setter else _PROPERTY
         for base in order:
-            body = self.program.body_of(base) if isinstance(base, int) else -1
+            body = self.program.body_of(base) if isinstance(base, int) and self.program.is_class(base) else -1
             bindings = self.program.scopes[body].bindings.get(name) if body >= 0 else None
             if isinstance(base, int) and bindings:
                 offset = self.program.definition_base[self.program.definition_file[base]]
@@ -258,18 +295,31 @@ class Members:
                 return -1
         return -1
 
-    def overrides(self, receiver: Value, name: str) -> list[int]:
+    def overrides(self, receiver: Value, method: int) -> list[int]:
         """Methods of subclasses that may run instead of the one found for a receiver that is not exact."""
-        key = (receiver[1], name)
+        key = (receiver[1], method)
         known = self._overrides.get(key)
         if known is None:
-            own = [self._own_method(heir, name) for heir in self.classes.descendants(receiver[1])]
-            known = self._overrides[key] = [method for method in own if method >= 0]
+            known = self._overrides[key] = self._find_overrides(receiver[1], method)
         return known
+
+    def _find_overrides(self, owner: int, method: int) -> list[int]:
+        name = self.program.key_of(method)
+        # Whatever has an interface's methods implements it, be they its own or promoted.
+        of_heir = self.methods if self.program.definitions[owner].flags & _STRUCTURAL else self.own_methods
+        found: list[int] = []
+        for heir in self.classes.descendants(owner):
+            found += self.engine.overloads.overriding(of_heir(heir, name), method)
+        return list(dict.fromkeys(found))
+
+    def _are_overloads(self, owner: int, bindings: list[Binding]) -> bool:
+        kind, payload, _ = bindings[-1]
+        base = self.program.definition_base[self.program.definition_file[owner]]
+        return kind == _DEFINITION and bool(self.program.definitions[base + payload].flags & _OVERLOADABLE)
 
     def _final(self, owner: int, bindings: list[Binding]) -> list[Binding]:
         """Class-body bindings that hold in the end; a setter keeps the property that it extends."""
-        if len(bindings) == 1:
+        if len(bindings) == 1 or self._are_overloads(owner, bindings):
             return bindings
         root = self.program.scopes[self.program.body_of(owner)].block
         base = self.program.definition_base[self.program.definition_file[owner]]

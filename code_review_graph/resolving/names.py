@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from code_review_graph.facts import Binding, BindingKind, Block, ScopeKind
-from code_review_graph.values import EMPTY, EXACT, EXTERNAL, Values, merge
+from code_review_graph.semantics import Semantics
+from code_review_graph.values import EMPTY, EXACT, EXTERNAL, Value, Values, instance, merge
 
 if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
@@ -25,18 +27,48 @@ class Names:
     def __init__(self, engine: Evaluator) -> None:
         self.engine = engine
         self.program = engine.program
+        self._sees_members = [semantics.members_in_scope for semantics in engine.semantics]
 
     def values(self, scope: int, name: str, version: int, block: int) -> Values:
         """Values of a name used in ``scope`` after ``version`` of its bindings."""
+        if self._sees_members[self.program.scope_file[scope]]:
+            return self._with_members(scope, name, version, block)
         bindings = self.bindings(scope, name, version, block)
+        return self._values_of(bindings) if bindings else self._unbound(scope, name)
+
+    def _values_of(self, bindings: list[BoundName]) -> Values:
         if len(bindings) == 1:
             return self.engine.bound(bindings[0])
-        if bindings:
-            found: Values = {}
-            for binding in bindings:
-                merge(found, self.engine.bound(binding))
-            return found
-        return self.from_stars(self.program.scope_file[scope], name) or self._builtin(scope, name)
+        found: Values = {}
+        for binding in bindings:
+            merge(found, self.engine.bound(binding))
+        return found
+
+    def _unbound(self, scope: int, name: str) -> Values:
+        """Values of a name that no scope around binds."""
+        file = self.program.scope_file[scope]
+        return self.from_stars(file, name) or self._ambient(file, name) or self._builtin(scope, name)
+
+    def _ambient(self, file: int, name: str) -> Values:
+        semantics = self.engine.semantics[file]
+        return self.engine.remember(("ambient", file, name), lambda: semantics.ambient(self.engine, file, name))
+
+    def _with_members(self, scope: int, name: str, version: int, block: int) -> Values:
+        """Values of a name that may also be a member, own or inherited, of a class around."""
+        program, start = self.program, scope
+        outside: Values = EMPTY
+        while scope >= 0:
+            here = program.scopes[scope]
+            if here.kind == _CLASS:
+                receiver = instance(program.owner_of(scope), exact=False)
+                found = self.engine.members_of.inside(receiver, name)
+                if found:
+                    return found
+                outside = outside or self.engine.members_of.outside(receiver, name)
+            elif name in here.bindings:
+                return self._values_of(self.bindings(scope, name, version, block))
+            scope = program.parents[scope]
+        return self._unbound(start, name) or outside
 
     def _builtin(self, scope: int, name: str) -> Values:
         semantics = self.engine.semantics[self.program.scope_file[scope]]
@@ -46,10 +78,11 @@ class Names:
         """Bindings that may reach a use of ``name``; none when only a star import or the language may know it."""
         program = self.program
         start, crossed = scope, False
+        sees_members = self._sees_members[program.scope_file[scope]]
         while scope >= 0:
             here = program.scopes[scope]
             bindings = here.bindings.get(name)
-            if bindings and (not crossed or here.kind != _CLASS):
+            if bindings and (not crossed or here.kind != _CLASS or sees_members):
                 if len(bindings) == 1:
                     return [(scope, bindings[0])]
                 if crossed or version == 0:
@@ -95,20 +128,27 @@ class Names:
             return found
         return self.from_stars(file, name)
 
-    def module_member(self, module: tuple[Any, ...], name: str) -> Values:
+    def module_member(self, module: Value, name: str) -> Values:
         """Values of ``module.name``."""
         file = module[1]
-        if file >= 0:
-            values = self.in_module(file, name)
-            if values:
-                return values
-        semantics = self.engine.semantics[max(file, 0)]
-        inner = semantics.submodule(module, name)
-        if inner is not None:
-            return {inner: EXACT}
-        if file >= 0 and semantics.dynamic_attribute:
+        if file < 0:
+            return self._submodule(self.engine.families, module, name)
+        semantics = self.engine.semantics[file]
+        known = semantics.module_member(self.engine, module, name)
+        if known is not None:
+            return known
+        values = self.in_module(file, name) or self._submodule((semantics,), module, name)
+        if not values and semantics.dynamic_attribute:
             for value in self.in_module(file, semantics.dynamic_attribute):
                 return self.engine.calls.returns_of_value(value)
+        return values
+
+    @staticmethod
+    def _submodule(families: Iterable[Semantics], module: Value, name: str) -> Values:
+        for semantics in families:
+            inner = semantics.submodule(module, name)
+            if inner is not None:
+                return {inner: EXACT}
         return EMPTY
 
     def imported(self, scope: int, kind: int, payload: Any) -> Values:  # noqa: ANN401  (shape depends on the kind)

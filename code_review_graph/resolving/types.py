@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from code_review_graph.facts import BindingKind, Expression, Tag
+from code_review_graph.facts import BindingKind, DefinitionFlag, Expression, Tag
 from code_review_graph.resolving.names import BoundName
 from code_review_graph.values import (
     CLASS,
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
 
 _UNION: Final = "__or__"
+_FINAL: Final = int(DefinitionFlag.FINAL)
 
 
 class Types:
@@ -48,6 +49,10 @@ class Types:
             return self._any_of(scope, shape[2] if tag == Tag.SEQUENCE else shape[1])
         if tag == Tag.OPERATOR:
             return self._any_of(scope, (shape[2], *shape[3])) if shape[1] == _UNION else EMPTY
+        if tag == Tag.TYPE:
+            return {external_instance(shape[1], *[self.of(scope, item) for item in shape[2]]): EXACT}
+        if tag == Tag.SELF:
+            return self.engine.evaluate(scope, expression)
         if tag == Tag.LITERAL:
             return self._quoted(scope, shape[2]) if shape[1] == "str" else EMPTY
         return self._from_values(scope, self.engine.evaluate(scope, expression))
@@ -122,10 +127,14 @@ class Types:
         found: Values = {}
         for value, certainty in values.items():
             if value[0] == CLASS:
-                found[instance(value[1], exact=False)] = certainty
+                found[instance(value[1], exact=self.is_final(value[1]))] = certainty
             elif value[0] == EXTERNAL:
                 merge(found, self._external(scope, value[1], ()))
         return found
+
+    def is_final(self, definition: int) -> bool:
+        """Whether a value of a class is never one of a subclass."""
+        return bool(self.program.definitions[definition].flags & _FINAL)
 
     def _external(self, scope: int, dotted: str, keys: tuple[int, ...]) -> Values:
         semantics = self.engine.semantics[self.program.scope_file[scope]]
@@ -140,7 +149,7 @@ class Types:
         for value, certainty in self.engine.evaluate(scope, shape[1]).items():
             if value[0] == CLASS:
                 arguments = tuple([frozenset(self.of(scope, key)) for key in keys])
-                found[instance(value[1], exact=False, arguments=arguments)] = certainty
+                found[instance(value[1], exact=self.is_final(value[1]), arguments=arguments)] = certainty
             elif value[0] == EXTERNAL:
                 merge(found, self._external(scope, value[1], keys))
         return found

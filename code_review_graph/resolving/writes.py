@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from code_review_graph.facts import AttributeWrite, BindingKind, Tag
-from code_review_graph.values import CLASS, CONTAINER, INSTANCE, MODULE
+from code_review_graph.values import CLASS, CONTAINER, FUNCTION, INSTANCE, MODULE
 
 if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
@@ -53,7 +53,7 @@ class Writes:
         found = [(item, self.engine.evaluate(item[1], item[2].target)) for item in self._deferred]
         for (file, scope, write), values in found:
             for value in values:
-                if value[0] in {INSTANCE, CLASS}:
+                if value[0] in {INSTANCE, CLASS, FUNCTION}:
                     if trusted[file] or self.program.definition_file[value[1]] == file:
                         self._add(value[1], write.name, (scope, write.value, write.annotation))
                 elif value[0] == MODULE and value[1] >= 0 and trusted[file]:
@@ -83,6 +83,8 @@ class Writes:
 
     def _receiver_class(self, scope: int, target: tuple[Any, ...]) -> int:
         """Class whose method's first parameter a name is; -1 for anything else."""
+        if target[0] == Tag.SELF:
+            return self.engine.receiver_owner(scope)[1]
         if target[0] != Tag.NAME:
             return -1
         bindings = self.engine.names.bindings(scope, target[1], target[2], target[3])
@@ -92,4 +94,4 @@ class Writes:
         if kind != BindingKind.PARAMETER or payload != 0:
             return -1
         function = self.program.owner_of(where)
-        return self.program.class_of[function] if self.program.is_method(function) else -1
+        return self.program.class_of[function] if self.program.takes_receiver(function) else -1

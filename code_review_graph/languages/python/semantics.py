@@ -31,6 +31,7 @@ class PythonSemantics(PlainSemantics):
     call_method = "__call__"
     dynamic_attribute = "__getattr__"
     setup_names: frozenset[str] = SETUP_NAMES
+    iteration: tuple[tuple[str, ...], ...] = (("__iter__", "__next__"), ("__aiter__", "__anext__"))
 
     def __init__(self, program: Program, config_files: Mapping[str, bytes]) -> None:
         self._program = program

@@ -1,0 +1,82 @@
+"""What a function's own parameters are when it is handed over: the declaration of the parameter that takes it says."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from code_review_graph.facts import DefinitionFlag, DefinitionKind, Expression
+from code_review_graph.values import EMPTY, EXTERNAL_INSTANCE, INSTANCE, Value, Values, as_values, merge
+
+if TYPE_CHECKING:
+    from code_review_graph.resolving.evaluator import Evaluator
+
+# Places at which one function is handed over; the rest seldom say anything new.
+MAX_PLACES: Final = 16
+
+# Function called, its parameter that takes the other function, receiver of the call or None, the call itself.
+Place = tuple[int, int, Value | None, tuple[int, Expression, int]]
+
+
+class Contexts:
+    """Types of the parameters of functions that are passed to others."""
+
+    def __init__(self, engine: Evaluator) -> None:
+        self.engine = engine
+        self.program = engine.program
+        self.given: dict[int, dict[Place, None]] = defaultdict(dict)
+
+    def give(self, function: int, place: Place) -> None:
+        """Remember that a function is passed for a parameter of another."""
+        self.given[function][place] = None
+
+    def parameter(self, function: int, position: int) -> Values:
+        """Values of a parameter of a function, as the places where it is handed over declare them."""
+        found: Values = {}
+        for callee, taking, receiver, site in islice(self.given.get(function, ()), MAX_PLACES):
+            annotation = self.program.definitions[callee].parameters[taking].annotation
+            declared = self.engine.types(self.program.scope_of(callee), annotation)
+            for value in declared:
+                passed = self._passed(value, position)
+                calls = self.engine.calls
+                merge(
+                    found,
+                    self.engine.generics.substitute(passed, lambda v: calls.meaning(v, callee, receiver, site)),  # noqa: B023
+                )
+        return found
+
+    def _passed(self, declared: Value, position: int) -> Values:
+        if declared[0] == EXTERNAL_INSTANCE and declared[1].endswith("Callable"):
+            return as_values(declared[2][position]) if position < len(declared[2]) - 1 else EMPTY
+        if declared[0] != INSTANCE:
+            return EMPTY
+        underlying = self.engine.calls.underlying(declared[1])
+        for value in underlying:
+            if value[0] == EXTERNAL_INSTANCE:
+                return self._passed(value, position)
+        return self._of_interface(declared, position)
+
+    def _of_interface(self, declared: Value, position: int) -> Values:
+        method = self.only_method(declared[1])
+        parameters = self.program.definitions[method].parameters if method >= 0 else ()
+        if position >= len(parameters):
+            return EMPTY
+        values = self.engine.types(self.program.scope_of(method), parameters[position].annotation)
+        owner = self.program.class_of[method]
+        generics = self.engine.generics
+        return generics.substitute(values, lambda v: generics.of_receiver(declared, owner, v))
+
+    def only_method(self, definition: int) -> int:
+        """The one method of an interface that has no body; -1 when there are none or several."""
+        if self.program.definitions[definition].kind != DefinitionKind.INTERFACE:
+            return -1
+        found: list[int] = []
+        for base in [base for base in self.engine.linearization(definition) if isinstance(base, int)]:
+            for key in self.program.own_keys(base):
+                found += [
+                    method
+                    for method in self.program.own_definitions(base, key)
+                    if self.program.definitions[method].flags & DefinitionFlag.ABSTRACT
+                ]
+        return found[0] if len(found) == 1 else -1

@@ -1,0 +1,162 @@
+"""Overloads: which of several definitions of one name a call means, by arity and by what is known of its arguments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from code_review_graph.facts import DefinitionFlag, DefinitionKind, Expression, Parameter, ParameterKind
+from code_review_graph.semantics import UNKNOWN_COST
+from code_review_graph.values import (
+    BOUND,
+    DISPATCH,
+    EXTERNAL_INSTANCE,
+    FUNCTION,
+    INSTANCE,
+    LITERAL,
+    Value,
+    Values,
+)
+
+if TYPE_CHECKING:
+    from code_review_graph.resolving.evaluator import Evaluator
+
+_OVERLOADABLE: Final = int(DefinitionFlag.OVERLOADABLE)
+_CALLABLES: Final = frozenset({FUNCTION, BOUND})
+# A call that needs a variable number of arguments is considered last.
+_VARIADIC_COST: Final = 1000
+# Under what name languages are asked whether a function fits a parameter of an outside type.
+FUNCTION_TYPE: Final = "function"
+
+
+class Overloads:
+    """Chooses among overloads."""
+
+    def __init__(self, engine: Evaluator) -> None:
+        self.engine = engine
+        self.program = engine.program
+
+    def is_overloaded(self, values: Values) -> bool:
+        """Whether values are methods that may have overloads elsewhere."""
+        for value in values:
+            return value[0] in _CALLABLES and bool(self.program.definitions[value[1]].flags & _OVERLOADABLE)
+        return False
+
+    def not_overridden(self, inherited: Values, nearer: Values) -> Values:
+        """Inherited overloads whose parameters no nearer one repeats."""
+        taken = {self._signature(value[1]) for value in nearer if value[0] in _CALLABLES}
+        return {v: c for v, c in inherited.items() if v[0] in _CALLABLES and self._signature(v[1]) not in taken}
+
+    def _signature(self, function: int) -> tuple[int, str]:
+        definition = self.program.definitions[function]
+        return len(definition.parameters), definition.parameter_types
+
+    def overriding(self, methods: list[int], method: int) -> list[int]:
+        """Of an heir's methods of one name, those that override ``method``."""
+        if not self.program.definitions[method].flags & _OVERLOADABLE:
+            return methods
+        wanted = self._signature(method)
+        of_arity = [item for item in methods if self._signature(item)[0] == wanted[0]]
+        exact = [item for item in of_arity if self._signature(item) == wanted]
+        # Type arguments in place of type variables leave the arity alone to tell by.
+        return exact or (of_arity if len(of_arity) == 1 else [])
+
+    # -- the choice
+
+    def choose(self, callees: Values, scope: int, call: Expression) -> Values:
+        """The callees without overloads that the arguments of a call rule out."""
+        if len(callees) < 2:
+            return callees
+        candidates = [value for value in callees if self.is_overloaded({value: 0})]
+        if len(candidates) < 2:
+            return callees
+        best = self._best([(value[1], value) for value in candidates], scope, call)
+        kept = {v: c for v, c in callees.items() if v not in candidates}
+        for value in best:
+            # Where nothing tells two overloads apart, neither is certain.
+            kept[value] = callees[value] if len(best) == 1 else DISPATCH
+        return kept
+
+    def among(self, functions: list[int], scope: int, call: Expression) -> list[int]:
+        """The functions of one name that a call may mean."""
+        if len(functions) < 2:
+            return functions
+        return [value[1] for value in self._best([(item, (FUNCTION, item)) for item in functions], scope, call)]
+
+    def _best(self, candidates: list[tuple[int, Value]], scope: int, call: Expression) -> list[Value]:
+        arguments = [self.engine.calls.expand(self.engine.evaluate(scope, item)) for item in call[2]]
+        costs = [(self._cost(function, scope, arguments, has_star=call[4]), value) for function, value in candidates]
+        possible = [(cost, value) for cost, value in costs if cost is not None]
+        if not possible:
+            return []
+        least = min(cost for cost, _ in possible)
+        return [value for cost, value in possible if cost == least]
+
+    def _cost(self, function: int, scope: int, arguments: list[Values], *, has_star: bool) -> int | None:
+        """How badly arguments fit a function; None when they cannot be meant for it."""
+        definition = self.program.definitions[function]
+        parameters = definition.parameters[int(self.program.takes_receiver(function)) :]
+        is_variadic = bool(parameters) and parameters[-1].kind == ParameterKind.STAR
+        fixed = parameters[:-1] if is_variadic else parameters
+        required = sum(1 for item in fixed if item.default <= 0)
+        if has_star:
+            return UNKNOWN_COST
+        if len(arguments) < required or (len(arguments) > len(fixed) and not is_variadic):
+            return None
+        total = _VARIADIC_COST if is_variadic else 0
+        for place, given in enumerate(arguments):
+            parameter = parameters[min(place, len(parameters) - 1)]
+            cost = self._fit(function, parameter, given, scope)
+            if cost is None and parameter.kind == ParameterKind.STAR and len(arguments) == len(parameters):
+                cost = 0  # the array itself may be passed
+            if cost is None:
+                return None
+            total += cost
+        return total
+
+    def _fit(self, function: int, parameter: Parameter, given: Values, scope: int) -> int | None:
+        wanted = self.engine.types(self.program.scope_of(function), parameter.annotation)
+        if not wanted or not given:
+            return UNKNOWN_COST
+        costs = [cost for want in wanted for value in given if (cost := self._fit_one(value, want, scope)) is not None]
+        return min(costs) if costs else None
+
+    def _fit_one(self, given: Value, wanted: Value, scope: int) -> int | None:
+        semantics = self.engine.semantics[self.program.scope_file[scope]]
+        if wanted[0] == INSTANCE:
+            if given[0] == INSTANCE:
+                order = self.engine.linearization(given[1])
+                if wanted[1] in order:
+                    return order.index(wanted[1])
+                return UNKNOWN_COST if any(isinstance(base, str) for base in order) else None
+            if given[0] in _CALLABLES:
+                kind = self.program.definitions[wanted[1]].kind
+                return self._fit_function(given, wanted) if kind == DefinitionKind.INTERFACE else None
+            return None if given[0] in {LITERAL, EXTERNAL_INSTANCE} else UNKNOWN_COST
+        if wanted[0] == EXTERNAL_INSTANCE:
+            name = self._outside_name(given)
+            if name:
+                return semantics.conversion(name, wanted[1])
+            if given[0] == INSTANCE:
+                order = self.engine.linearization(given[1])
+                costs = [semantics.conversion(base, wanted[1]) for base in order if isinstance(base, str)]
+                known = [cost for cost in costs if cost is not None]
+                return min(known) if known else semantics.conversion("object", wanted[1])
+        return UNKNOWN_COST
+
+    def _fit_function(self, given: Value, wanted: Value) -> int | None:
+        """A function where an interface is declared: it stands for the interface's one method."""
+        method = self.engine.calls.contexts.only_method(wanted[1])
+        if method < 0:
+            return UNKNOWN_COST
+        definition = self.program.definitions[given[1]]
+        count = len(definition.parameters) - (given[0] == BOUND and self.program.takes_receiver(given[1]))
+        is_lambda = definition.kind == DefinitionKind.LAMBDA
+        if is_lambda and count != len(self.program.definitions[method].parameters):
+            return None
+        return 1
+
+    @staticmethod
+    def _outside_name(value: Value) -> str:
+        if value[0] in {LITERAL, EXTERNAL_INSTANCE}:
+            return str(value[1])
+        return FUNCTION_TYPE if value[0] in _CALLABLES else ""
