@@ -29,6 +29,7 @@ class Classes:
         self._heirs: dict[int, list[int]] | None = None
         self._descendants: dict[int, list[int]] = {}
         self._extensions: dict[int, list[Base]] = {}
+        self._implementers: dict[int, list[int]] | None = None
 
     def extend(self, definition: int, base: Base) -> None:
         """Give a class, an object or a function the members of one more base."""
@@ -40,6 +41,7 @@ class Classes:
         """Forget orders and heirs: the facts that they rest on have grown."""
         self._orders.clear()
         self._descendants.clear()
+        self._implementers = None
         self._heirs = None
 
     def bases(self, definition: int) -> list[Base]:
@@ -86,6 +88,12 @@ class Classes:
             self._orders[definition] = order
         return order
 
+    def implementers(self) -> dict[int, list[int]]:
+        """Classes that implement each structural interface."""
+        if self._implementers is None:
+            self._implementers = find_implementers(self)
+        return self._implementers
+
     def heirs(self, definition: int) -> list[int]:
         """Direct subclasses, in order of definition."""
         if self._heirs is None:
@@ -96,7 +104,7 @@ class Classes:
                         if isinstance(base, int):
                             heirs[base].append(number)
             self._heirs = heirs
-            for interface, implementers in find_implementers(self).items():
+            for interface, implementers in self.implementers().items():
                 heirs[interface] += [item for item in implementers if item not in heirs[interface]]
         return self._heirs.get(definition, [])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from code_review_graph.facts import DefinitionFlag, DefinitionKind, ScopeKind
@@ -9,11 +10,15 @@ from code_review_graph.model import Node, NodeKind
 from code_review_graph.resolving.evaluator import Evaluator
 
 _OVERLOAD = int(DefinitionFlag.OVERLOAD)
+_OVERLOADABLE = int(DefinitionFlag.OVERLOADABLE)
 
 _KINDS = {
     DefinitionKind.CLASS: NodeKind.CLASS,
     DefinitionKind.CONSTANT: NodeKind.CONSTANT,
     DefinitionKind.TYPE: NodeKind.TYPE,
+    DefinitionKind.INTERFACE: NodeKind.INTERFACE,
+    DefinitionKind.OBJECT: NodeKind.CONSTANT,
+    DefinitionKind.NAMESPACE: NodeKind.MODULE,
 }
 
 
@@ -31,6 +36,16 @@ class Nodes:
         self._qualified: list[str] = [""] * len(self.program.definitions)
         for file in range(len(self.program.files)):
             self._add_file(file)
+        self._adopt()
+
+    def _adopt(self) -> None:
+        """Members that stand elsewhere belong to their class, wherever that is."""
+        for owner, members in self.program.attached.items():
+            parent = self.node_of[owner]
+            for number in [item for same in members.values() for item in same] if parent else ():
+                node = self.node_of[number]
+                if node:
+                    self.nodes[node - 1] = replace(self.nodes[node - 1], parent=parent)
 
     def _add_file(self, file: int) -> None:
         facts = self.program.files[file]
@@ -63,17 +78,16 @@ class Nodes:
 
     def _has_node(self, number: int) -> bool:
         definition = self.program.definitions[number]
-        if definition.kind == DefinitionKind.LAMBDA:
-            return bool(definition.name)
+        if not definition.name:
+            return False
         if definition.flags & _OVERLOAD:
             return not self._has_implementation(number)
         return True
 
     def _has_implementation(self, number: int) -> bool:
         """An overload signature is one with the implementation that follows it."""
-        definition = self.program.definitions[number]
         base = self.program.definition_base[self.program.definition_file[number]]
-        bindings = self.program.scopes[self.program.scope_of(number)].bindings.get(definition.name, ())
+        bindings = self.program.scopes[self.program.scope_of(number)].bindings.get(self.program.key_of(number), ())
         return any(
             kind == 0 and not self.program.definitions[base + payload].flags & _OVERLOAD
             for kind, payload, _ in bindings
@@ -83,9 +97,10 @@ class Nodes:
         definition = self.program.definitions[number]
         file = self.program.definition_file[number]
         path = self.program.files[file].path
-        owner = self.program.owner_of(self._outer_scope(number))
-        prefix = f"{self._qualified[owner]}." if owner >= 0 and self._qualified[owner] else ""
-        qualified = f"{prefix}{definition.name}"
+        prefix = self._prefix(number)
+        qualified = f"{prefix}.{definition.name}" if prefix else definition.name
+        if definition.flags & _OVERLOADABLE and self._has_overloads(number):
+            qualified = f"{qualified}({definition.parameter_types})"
         if qualified in taken:
             qualified = f"{qualified}@{definition.line}"
         taken.add(qualified)
@@ -110,6 +125,34 @@ class Nodes:
                 body_words=definition.body_words,
             )
         )
+
+    def _prefix(self, number: int) -> str:
+        """Qualified name, within its file, of what a definition is a member of or stands in."""
+        definition = self.program.definitions[number]
+        if definition.owner > 0:
+            owner = self.program.class_of[number]
+            found = self._written_name(owner) if owner >= 0 else ""
+            if found or definition.qualifier:
+                return found or definition.qualifier
+        owner = self.program.owner_of(self._outer_scope(number))
+        while owner >= 0 and not self._qualified[owner]:
+            owner = self.program.owner_of(self._outer_scope(owner))
+        return self._qualified[owner] if owner >= 0 else ""
+
+    def _written_name(self, number: int) -> str:
+        """A definition's name after those of what it stands in; it may not have been reached yet."""
+        if self._qualified[number]:
+            return self._qualified[number]
+        definition = self.program.definitions[number]
+        prefix = self._prefix(number)
+        return f"{prefix}.{definition.name}" if prefix and definition.name else definition.name or prefix
+
+    def _has_overloads(self, number: int) -> bool:
+        owner = self.program.class_of[number]
+        key = self.program.key_of(number)
+        if owner >= 0:
+            return len(self.program.own_definitions(owner, key)) > 1
+        return len(self.program.scopes[self.program.scope_of(number)].bindings.get(key, ())) > 1
 
     def _outer_scope(self, number: int) -> int:
         scope = self.program.scope_of(number)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from code_review_graph.facts import BindingKind, DefinitionKind
+from code_review_graph.facts import DefinitionKind
 from code_review_graph.model import EdgeKind, Resolution
+from code_review_graph.program import Program
 from code_review_graph.resolving.collecting import Collector
 from code_review_graph.resolving.evaluator import Evaluator
 from code_review_graph.resolving.nodes import Nodes
-from code_review_graph.values import CLASS, FUNCTION, MODULE, Value
+from code_review_graph.values import CLASS, FUNCTION, INSTANCE, MODULE, Value
 
 
 def draw_containment(nodes: Nodes, collector: Collector) -> None:
@@ -29,15 +30,17 @@ def draw_imports(engine: Evaluator, nodes: Nodes, collector: Collector) -> None:
             if item.member not in {"", "*"}:
                 values += list(engine.names.module_member(module, item.member))
             for value in values:
-                target = _node_of(value, nodes)
-                if target and target != source:
-                    collector.add(EdgeKind.IMPORTS, source, target, item.line, Resolution.EXACT, None)
+                for target in _nodes_of(value, nodes):
+                    if target and target != source:
+                        collector.add(EdgeKind.IMPORTS, source, target, item.line, Resolution.EXACT, None)
 
 
-def _node_of(value: Value, nodes: Nodes) -> int:
+def _nodes_of(value: Value, nodes: Nodes) -> list[int]:
     if value[0] == MODULE:
-        return nodes.file_nodes[value[1]] if value[1] >= 0 else 0
-    return nodes.node_of[value[1]] if value[0] in {FUNCTION, CLASS} else 0
+        semantics = nodes.engine.semantics[max(value[1], 0)]
+        return [nodes.file_nodes[file] for file in semantics.files_of(value)]
+    is_single_object = value[0] == INSTANCE and nodes.program.definitions[value[1]].kind == DefinitionKind.OBJECT
+    return [nodes.node_of[value[1]]] if value[0] in {FUNCTION, CLASS} or is_single_object else []
 
 
 def draw_hierarchy(engine: Evaluator, nodes: Nodes, collector: Collector) -> None:
@@ -49,30 +52,41 @@ def draw_hierarchy(engine: Evaluator, nodes: Nodes, collector: Collector) -> Non
             continue
         for base in classes.bases(number):
             if isinstance(base, int) and nodes.node_of[base]:
+                kind = _relation(program, number, base)
                 child, parent = nodes.node_of[number], nodes.node_of[base]
-                collector.add(EdgeKind.INHERITS, child, parent, definition.line, Resolution.EXACT, None)
+                collector.add(kind, child, parent, definition.line, Resolution.EXACT, None)
         _draw_overrides(engine, nodes, collector, number)
+    for interface, implementers in classes.implementers().items():
+        for number in implementers:
+            child, parent = nodes.node_of[number], nodes.node_of[interface]
+            if child and parent:
+                line = program.definitions[number].line
+                collector.add(EdgeKind.IMPLEMENTS, child, parent, line, Resolution.INFERRED, None)
+
+
+def _relation(program: Program, child: int, base: int) -> EdgeKind:
+    """A class implements an interface; interfaces, like classes, inherit from their own kind."""
+    is_interface = [program.definitions[item].kind == DefinitionKind.INTERFACE for item in (child, base)]
+    return EdgeKind.IMPLEMENTS if is_interface == [False, True] else EdgeKind.INHERITS
 
 
 def _draw_overrides(engine: Evaluator, nodes: Nodes, collector: Collector, number: int) -> None:
     program = engine.program
     bases = [base for base in engine.linearization(number)[1:] if isinstance(base, int)]
-    body = program.body_of(number)
-    offset = program.definition_base[program.definition_file[number]]
-    for name, bindings in program.scopes[body].bindings.items() if bases and body >= 0 else ():
-        for kind, payload, _ in bindings:
-            own = nodes.node_of[offset + payload] if kind == BindingKind.DEFINITION else 0
-            overridden = next((m for base in bases if (m := _own_method(engine, base, name)) >= 0), -1)
-            if own and overridden >= 0 and nodes.node_of[overridden]:
-                line = program.definitions[offset + payload].line
+    for key in program.own_keys(number) if bases else ():
+        for method in program.own_definitions(number, key):
+            overridden = _overridden(engine, bases, key, method) if nodes.node_of[method] else -1
+            if overridden >= 0 and nodes.node_of[overridden]:
+                own, line = nodes.node_of[method], program.definitions[method].line
                 collector.add(EdgeKind.OVERRIDES, own, nodes.node_of[overridden], line, Resolution.EXACT, None)
 
 
-def _own_method(engine: Evaluator, owner: int, name: str) -> int:
-    body = engine.program.body_of(owner)
-    for kind, payload, _ in engine.program.scopes[body].bindings.get(name, ()) if body >= 0 else ():
-        if kind == BindingKind.DEFINITION:
-            return engine.program.definition_base[engine.program.definition_file[owner]] + int(payload)
+def _overridden(engine: Evaluator, bases: list[int], key: str, method: int) -> int:
+    """The method that one replaces, in the nearest base that has it; -1 for none."""
+    for base in bases:
+        found = engine.overloads.overriding(engine.program.own_definitions(base, key), method)
+        if found:
+            return found[0]
     return -1
 
 
@@ -83,9 +97,8 @@ def draw_fixtures(engine: Evaluator, nodes: Nodes, collector: Collector) -> None
         if definition.kind != DefinitionKind.FUNCTION or not nodes.node_of[number]:
             continue
         testing = engine.semantics[program.definition_file[number]].testing
-        if not testing.takes_fixtures(engine, number):
-            continue
-        taken = [testing.fixture(engine, number, parameter.name) for parameter in definition.parameters]
+        takes = testing.takes_fixtures(engine, number)
+        taken = [testing.fixture(engine, number, parameter.name) for parameter in definition.parameters if takes]
         used = testing.used(engine, number) if nodes.is_test[number] else []
         for fixture in (*taken, *used):
             if fixture >= 0 and fixture != number and nodes.node_of[fixture]:
