@@ -19,37 +19,40 @@ Expression = tuple[Any, ...]
 NO_EXPRESSION: Final = -1
 
 
-class Tag(IntEnum):
-    """Kinds of expression; operands in brackets, ``e`` an expression index."""
+class Tag:
+    """Kinds of expression; operands in brackets, ``e`` an expression index.
 
-    UNKNOWN = 0  # []
-    NAME = 1  # [name, version, block]: the version-th binding of the name in its scope was the latest
-    MEMBER = 2  # [e, name]
-    CALL = 3  # [e, positional: tuple[e, ...], keywords: tuple[(name, e), ...], has_star]
-    INDEX = 4  # [e, key e]
-    LITERAL = 5  # [type name, value or None]
-    SEQUENCE = 6  # [type name, tuple[e, ...]]: list, tuple or set display
-    MAPPING = 7  # [tuple[(key e, value e), ...]]
-    LAMBDA = 8  # [definition index]
-    DEFINITION = 9  # [definition index]: the bare definition, before its decorators
-    ITERATE = 10  # [e]: an element of
-    ENTER = 11  # [e]: what a context manager yields
-    UNPACK = 12  # [e, position, is_star]: the position-th of an unpacked value
-    EITHER = 13  # [tuple[e, ...]]: one of
-    INSTANCE = 14  # [type e]: a value of that type
-    SELF = 15  # []: the receiver of the function around, past those that have none of their own
-    SUPER = 16  # [tuple of argument e]
-    OPERATOR = 17  # [method name, e, tuple[operand e, ...]]
-    AWAIT = 18  # [e]
-    GENERATE = 19  # [element e]: a lazily made sequence
-    SLICE = 20  # [e, start or None]
-    WITHIN = 21  # [scope index, e]: e, in a scope where a condition holds
-    SENT = 22  # []: what a caller sends into the generator that stands here
-    TYPE_PARAMETER = 23  # [name, place in the file, bound e]: declared by the definition itself
-    TYPE = 24  # [dotted name, tuple[type e, ...]]: as an annotation, a type from outside with its arguments
-    CONSTRUCT = 25  # [e]: a class, or a function as the class of the objects that it makes
-    IMPORTED = 26  # [module, level, member]: what an import gives where it stands
-    OBJECT = 27  # [definition index]: the one object that an OBJECT definition describes
+    Plain numbers: the millions of look-ups of an enum's members are felt in the time of a whole repository.
+    """
+
+    UNKNOWN: Final = 0  # []
+    NAME: Final = 1  # [name, version, block]: the version-th binding of the name in its scope was the latest
+    MEMBER: Final = 2  # [e, name]
+    CALL: Final = 3  # [e, positional: tuple[e, ...], keywords: tuple[(name, e), ...], has_star]
+    INDEX: Final = 4  # [e, key e]
+    LITERAL: Final = 5  # [type name, value or None]
+    SEQUENCE: Final = 6  # [type name, tuple[e, ...]]: list, tuple or set display
+    MAPPING: Final = 7  # [tuple[(key e, value e), ...]]
+    LAMBDA: Final = 8  # [definition index]
+    DEFINITION: Final = 9  # [definition index]: the bare definition, before its decorators
+    ITERATE: Final = 10  # [e]: an element of
+    ENTER: Final = 11  # [e]: what a context manager yields
+    UNPACK: Final = 12  # [e, position, is_star]: the position-th of an unpacked value
+    EITHER: Final = 13  # [tuple[e, ...]]: one of
+    INSTANCE: Final = 14  # [type e]: a value of that type
+    SELF: Final = 15  # []: the receiver of the function around, past those that have none of their own
+    SUPER: Final = 16  # [tuple of argument e]
+    OPERATOR: Final = 17  # [method name, e, tuple[operand e, ...]]
+    AWAIT: Final = 18  # [e]
+    GENERATE: Final = 19  # [element e]: a lazily made sequence
+    SLICE: Final = 20  # [e, start or None]
+    WITHIN: Final = 21  # [scope index, e]: e, in a scope where a condition holds
+    SENT: Final = 22  # []: what a caller sends into the generator that stands here
+    TYPE_PARAMETER: Final = 23  # [name, place in the file, bound e]: declared by the definition itself
+    TYPE: Final = 24  # [dotted name, tuple[type e, ...]]: as an annotation, a type from outside with its arguments
+    CONSTRUCT: Final = 25  # [e]: a class, or a function as the class of the objects that it makes
+    IMPORTED: Final = 26  # [module, level, member]: what an import gives where it stands
+    OBJECT: Final = 27  # [definition index]: the one object that an OBJECT definition describes
 
 
 class Via(IntEnum):

@@ -78,7 +78,7 @@ class Evaluator:
         self.calls = Calls(self)
         self.containers = Containers(self)
         self.generics = Generics(self)
-        handlers: dict[Tag, Callable[[int, Expression], Values]] = {
+        handlers: dict[int, Callable[[int, Expression], Values]] = {
             Tag.NAME: lambda scope, e: self.names.values(scope, e[1], e[2], e[3]),
             Tag.MEMBER: self._member,
             Tag.CALL: self._call,
@@ -102,7 +102,7 @@ class Evaluator:
             Tag.OBJECT: self._definition,
             Tag.AWAIT: lambda scope, e: self.containers.awaited(self.evaluate(scope, e[1])),
         }
-        self._handlers = [handlers.get(tag, self._unknown) for tag in sorted(Tag)]
+        self._handlers = [handlers.get(tag, self._unknown) for tag in range(max(handlers) + 1)]
 
     # -- the engine that languages see
 
