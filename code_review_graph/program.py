@@ -56,6 +56,7 @@ class Program:
         ]
         self._call_indexes: dict[int, dict[Expression, int]] = {}
         self.attached: dict[int, dict[str, list[int]]] = {}
+        self._members: dict[str, dict[int, list[int]]] | None = None
         self.class_of: list[int] = [self._enclosing_class(number) for number in range(len(self.definitions))]
 
     def expression_index(self, file: int, shape: Expression) -> int:
@@ -120,6 +121,7 @@ class Program:
         """Make a definition that stands elsewhere a member of ``owner``."""
         self.class_of[definition] = owner
         self.attached.setdefault(owner, {}).setdefault(self.key_of(definition), []).append(definition)
+        self._members = None
 
     def attached_to(self, owner: int, key: str) -> list[int]:
         """Members of one name that stand elsewhere."""
@@ -128,14 +130,27 @@ class Program:
 
     def own_definitions(self, owner: int, key: str) -> list[int]:
         """Members of one name that are definitions, in order; of the class itself, not of its bases."""
-        found: list[int] = []
-        body = self.body_of(owner) if self.is_class(owner) else -1
-        if body >= 0:
+        return self.members_called(key).get(owner, [])
+
+    def members_called(self, key: str) -> dict[int, list[int]]:
+        """Members of one name that are definitions, by their class."""
+        if self._members is None:
+            self._members = self._find_members()
+        return self._members.get(key, {})
+
+    def _find_members(self) -> dict[str, dict[int, list[int]]]:
+        found: dict[str, dict[int, list[int]]] = {}
+        for owner in range(len(self.definitions)):
+            body = self.body_of(owner) if self.is_class(owner) else -1
             base = self.definition_base[self.definition_file[owner]]
-            found += [
-                base + payload for kind, payload, _ in self.scopes[body].bindings.get(key, ()) if kind == _DEFINITION
-            ]
-        return found + self.attached_to(owner, key) if self.attached else found
+            for key, bindings in self.scopes[body].bindings.items() if body >= 0 else ():
+                own = [base + payload for kind, payload, _ in bindings if kind == _DEFINITION]
+                if own:
+                    found.setdefault(key, {})[owner] = own
+        for owner, members in self.attached.items():
+            for key, apart in members.items():
+                found.setdefault(key, {}).setdefault(owner, []).extend(apart)
+        return found
 
     def own_keys(self, owner: int) -> list[str]:
         """Names of all members of a class itself."""

@@ -106,7 +106,9 @@ class Drawer:
 
     def _draw_call(self, file: int, scope: int, site: Site, shape: Expression) -> None:
         raw = self.engine.evaluate(scope, shape[1])
-        callees = self.engine.overloads.choose(self.engine.calls.expand(raw), scope, shape)
+        callees = self.engine.calls.expand(raw)
+        if len(callees) > 1:
+            callees = self.engine.overloads.choose(callees, scope, shape)
         caller = self.nodes.caller(scope)
         via = site.via
         drawn = False

@@ -268,10 +268,10 @@ class Members:
 
     def methods(self, definition: int, name: str) -> list[int]:
         """Definitions of a method in the first class along the look-up order that has it: one, or all its overloads."""
-        for base in self.classes.linearization(definition):
-            own = self.own_methods(base, name) if isinstance(base, int) else []
-            if own:
-                return own
+        having = self.program.members_called(name)
+        for base in self.classes.linearization(definition) if having else ():
+            if base in having:
+                return self.own_methods(base, name)
         return []
 
     def own_methods(self, definition: int, name: str) -> list[int]:
@@ -306,9 +306,12 @@ class Members:
     def _find_overrides(self, owner: int, method: int) -> list[int]:
         name = self.program.key_of(method)
         # Whatever has an interface's methods implements it, be they its own or promoted.
-        of_heir = self.methods if self.program.definitions[owner].flags & _STRUCTURAL else self.own_methods
+        is_structural = bool(self.program.definitions[owner].flags & _STRUCTURAL)
+        of_heir = self.methods if is_structural else self.own_methods
+        having = self.program.members_called(name)
+        heirs = self.classes.descendants(owner)
         found: list[int] = []
-        for heir in self.classes.descendants(owner):
+        for heir in heirs if is_structural else [heir for heir in heirs if heir in having]:
             found += self.engine.overloads.overriding(of_heir(heir, name), method)
         return list(dict.fromkeys(found))
 
