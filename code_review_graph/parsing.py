@@ -112,7 +112,8 @@ def _tools(name: str) -> tuple[Parser, Query]:
 
     language = BY_NAME[name]
     grammar = language.load_grammar()
-    source = files(language.package).joinpath(language.captures).read_text(encoding="utf-8")
+    folder = files(language.package)
+    source = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in language.captures.split())
     return Parser(grammar), Query(grammar, source)
 
 

@@ -37,7 +37,7 @@ class Language:
     extensions: tuple[str, ...]
     rules_version: str
     load_grammar: Callable[[], Grammar]
-    captures: str  # resource name of the query, beside the language's own module
+    captures: str  # resource names of the query's parts, beside the language's own module
     package: str
     new_handlers: Callable[[Lowering, Parser], Handlers]
     new_semantics: Callable[[Program, Mapping[str, bytes]], Semantics]

@@ -1,0 +1,194 @@
+"""What calls into the language's own objects give back, as far as it leads to the repository again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from code_review_graph.languages.javascript.annotations import MAP
+from code_review_graph.semantics import Evaluation
+from code_review_graph.values import (
+    CONTAINER,
+    EMPTY,
+    EXTERNAL_INSTANCE,
+    INFERRED,
+    LITERAL,
+    Value,
+    Values,
+    as_values,
+    external_instance,
+    merge,
+)
+
+NAMES: Final = frozenset(
+    """
+    AbortController AbortSignal AggregateError Array ArrayBuffer Atomics BigInt BigInt64Array BigUint64Array Blob Boolean
+    BroadcastChannel Buffer CustomEvent DOMException DOMParser DataView Date Document DocumentFragment Element Error
+    EvalError Event EventSource EventTarget File FileList FileReader FinalizationRegistry Float32Array Float64Array
+    FormData Function HTMLElement Headers Image Infinity Int16Array Int32Array Int8Array Intl IntersectionObserver
+    Iterator JSON Map Math MediaQueryList MessageChannel MessageEvent MessagePort MutationObserver NaN Node NodeList
+    Notification Number Object Path2D Performance PerformanceObserver Promise Proxy RangeError ReadableStream
+    ReferenceError Reflect RegExp Request ResizeObserver Response Set SharedArrayBuffer SharedWorker Storage String
+    Symbol SyntaxError TextDecoder TextEncoder TransformStream TypeError URIError URL URLSearchParams Uint16Array
+    Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet WebAssembly WebSocket Window Worker
+    WritableStream XMLHttpRequest __dirname __filename alert arguments atob btoa cancelAnimationFrame clearImmediate
+    clearInterval clearTimeout confirm console crypto customElements decodeURI decodeURIComponent document
+    encodeURI encodeURIComponent escape eval exports fetch getComputedStyle global globalThis history indexedDB
+    isFinite isNaN localStorage location matchMedia module navigator parseFloat parseInt performance postMessage
+    process prompt queueMicrotask requestAnimationFrame requestIdleCallback require self sessionStorage
+    setImmediate setInterval setTimeout structuredClone undefined unescape window
+    Bun Deno after afterAll afterEach before beforeAll beforeEach context describe expect fdescribe fit it jasmine jest
+    setup specify suite suiteSetup suiteTeardown teardown test vi xdescribe xit
+    Iterable AsyncIterable Record Partial Readonly Pick Omit Promise PromiseLike ReadonlyArray ReadonlyMap ReadonlySet
+    """.split()
+)
+
+Call = tuple[Any, ...]
+Rule = Callable[[Evaluation, int, Call], Values]
+_LIST: Final = "builtins.list"
+
+
+def _argument(engine: Evaluation, scope: int, call: Call, place: int = 0) -> Values:
+    return engine.evaluate(scope, call[2][place]) if place < len(call[2]) else EMPTY
+
+
+def _same(engine: Evaluation, scope: int, call: Call) -> Values:
+    return _argument(engine, scope, call)
+
+
+def _called(engine: Evaluation, scope: int, call: Call) -> Values:
+    return engine.call(_argument(engine, scope, call), scope, (call[0], 0, (), (), False))
+
+
+def _list_of(engine: Evaluation, scope: int, call: Call) -> Values:
+    inside = engine.iterate(_argument(engine, scope, call))
+    if len(call[2]) > 1 and inside:
+        mapped = engine.call(_argument(engine, scope, call, 1), scope, (call[0], 0, (), (), False))
+        inside = mapped or inside
+    return {external_instance(_LIST, inside): INFERRED} if inside else EMPTY
+
+
+def _values_of(engine: Evaluation, scope: int, call: Call) -> Values:
+    inside = engine.elements(_argument(engine, scope, call))
+    return {external_instance(_LIST, inside): INFERRED} if inside else EMPTY
+
+
+def _entries_of(engine: Evaluation, scope: int, call: Call) -> Values:
+    inside = engine.elements(_argument(engine, scope, call))
+    pair = {external_instance("builtins.tuple", EMPTY, inside): INFERRED}
+    return {external_instance(_LIST, pair): INFERRED} if inside else EMPTY
+
+
+def _fresh(engine: Evaluation, scope: int, call: Call) -> Values:
+    """A new container: what is put into it is found under the place that made it."""
+    index = engine.program.expression_index(engine.program.scope_file[scope], call)
+    return {(CONTAINER, scope, index): INFERRED} if index > 0 else EMPTY
+
+
+def _first_element(engine: Evaluation, scope: int, call: Call) -> Values:
+    return engine.iterate(_argument(engine, scope, call))
+
+
+def _holder(engine: Evaluation, scope: int, call: Call) -> Values:
+    """``useState(x)``: the value, and what sets it."""
+    values = _argument(engine, scope, call)
+    return {external_instance("builtins.tuple", values, EMPTY): INFERRED} if values else EMPTY
+
+
+RULES: Final[dict[str, Rule]] = {
+    "builtins.Array": _fresh,
+    "builtins.Map": _fresh,
+    "builtins.Set": _fresh,
+    "builtins.WeakMap": _fresh,
+    "builtins.WeakSet": _fresh,
+    "builtins.Array.from": _list_of,
+    "builtins.Object.freeze": _same,
+    "builtins.Object.seal": _same,
+    "builtins.Object.preventExtensions": _same,
+    "builtins.Object.setPrototypeOf": _same,
+    "builtins.Object.defineProperty": _same,
+    "builtins.Object.defineProperties": _same,
+    "builtins.Object.values": _values_of,
+    "builtins.Object.entries": _entries_of,
+    "builtins.Object": _same,
+    "builtins.Promise.resolve": _same,
+    "builtins.Promise.all": _same,
+    "builtins.Promise.allSettled": _same,
+    "builtins.Promise.race": _first_element,
+    "builtins.Promise.any": _first_element,
+    "builtins.structuredClone": _same,
+    "builtins.Proxy": _same,
+    "react.useCallback": _same,
+    "react.useMemo": _called,
+    "react.useState": _holder,
+    "react.memo": _same,
+    "react.forwardRef": _same,
+    "react.useContext": _same,
+    "util.promisify": _same,
+    "node:util.promisify": _same,
+    "vue.markRaw": _same,
+    "vue.reactive": _same,
+    "vue.readonly": _same,
+}
+
+# Functions that call an argument themselves -> places of that argument.
+CALLBACKS: Final[dict[str, tuple[int, ...]]] = {
+    "builtins.setTimeout": (0,),
+    "builtins.setInterval": (0,),
+    "builtins.setImmediate": (0,),
+    "builtins.queueMicrotask": (0,),
+    "builtins.requestAnimationFrame": (0,),
+    "builtins.requestIdleCallback": (0,),
+    "builtins.process.nextTick": (0,),
+    "builtins.Promise": (0,),
+    "builtins.Array.from": (1,),
+    "react.useEffect": (0,),
+    "react.useLayoutEffect": (0,),
+    "react.useMemo": (0,),
+    "react.useReducer": (0,),
+}
+
+_ELEMENT: Final = frozenset({"find", "findLast", "pop", "shift", "at", "get", "next", "reduce"})
+_WHOLE: Final = frozenset(
+    {"filter", "slice", "sort", "toSorted", "reverse", "toReversed", "concat", "splice", "fill", "values", "flat",
+     "[Symbol.iterator]", "then", "catch", "finally", "set", "add", "push", "keys"}
+)  # fmt: skip
+
+
+def container_method(engine: Evaluation, owner: Value, name: str, arguments: Values) -> Values:
+    """Result of a method of an array, a map, a set or a generator."""
+    values = {owner: INFERRED}
+    if owner[0] == EXTERNAL_INSTANCE and owner[1] == MAP:
+        return _of_map(owner, name)
+    if name in _ELEMENT:
+        keys = [value for value in arguments if value[0] == LITERAL and value[2] is not None]
+        key = keys[0] if name in {"at", "get"} and len(keys) == 1 and owner[0] == CONTAINER else None
+        return engine.elements(values, key)
+    if name in _WHOLE:
+        return values
+    if name in {"map", "flatMap"}:
+        inside = engine.call(arguments, 0, (3, 0, (), (), False))
+        inside = engine.iterate(inside) or inside if name == "flatMap" else inside
+        return {external_instance(_LIST, inside): INFERRED} if inside else EMPTY
+    if name == "entries":
+        pair = {external_instance("builtins.tuple", EMPTY, engine.elements(values)): INFERRED}
+        return {external_instance(_LIST, pair): INFERRED}
+    return EMPTY
+
+
+def _of_map(owner: Value, name: str) -> Values:
+    pairs, inside = as_values(owner[2][0]), as_values(owner[2][1])
+    if name == "get":
+        return inside
+    if name == "values":
+        return {external_instance(_LIST, inside): INFERRED}
+    if name in {"entries", "[Symbol.iterator]"}:
+        return {external_instance(_LIST, pairs): INFERRED}
+    if name == "keys":
+        keys: Values = {}
+        for pair in pairs:
+            merge(keys, as_values(pair[2][0]))
+        return {external_instance(_LIST, keys): INFERRED}
+    return {owner: INFERRED} if name in {"set", "forEach"} else EMPTY
+
+

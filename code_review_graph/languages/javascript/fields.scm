@@ -1,0 +1,3 @@
+; What only the dialect without types has.
+
+(field_definition) @field
