@@ -24,6 +24,10 @@ _IDENTIFIER = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]+")
 _BOM = b"\xef\xbb\xbf"
 # Words of one definition kept for full text; more adds size, not meaning.
 MAX_WORDS = 400
+# Text of at least so many bytes whose lines are longer than so many on average was written by a program for a program.
+MINIFIED_SIZE = 60_000
+MINIFIED_LINE = 500
+_MINIFIED_NAME = re.compile(r"[.-]min\.\w+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,11 @@ def lower_source(path: str, source: bytes, language: Language) -> tuple[FileFact
     if note:
         diagnostics.append(Diagnostic(path, note))
     line_count = source.count(b"\n") + (not source.endswith(b"\n"))
+    if _is_minified(path, len(source), line_count):
+        diagnostics.append(
+            Diagnostic(path, "minified: its lines are not made to be read; its definitions are left out")
+        )
+        return FileFacts(path=path, language=language.name, line_count=line_count), tuple(diagnostics)
     if language.prepare is not None:
         source = language.prepare(source)
     parser, query = _tools(language.name)
@@ -84,6 +93,10 @@ def lower_source(path: str, source: bytes, language: Language) -> tuple[FileFact
     facts.body_words = words[0]
     facts.docstring = language.module_docstring(tree.root_node)
     return facts, tuple(diagnostics)
+
+
+def _is_minified(path: str, size: int, line_count: int) -> bool:
+    return bool(_MINIFIED_NAME.search(path)) or (size > MINIFIED_SIZE and size > MINIFIED_LINE * line_count)
 
 
 def _walk(lowering: Lowering, language: Language, parser: Parser, captures: dict[str, list[Node]]) -> None:

@@ -62,3 +62,12 @@ def test_a_path_of_no_language_is_refused() -> None:
     assert rules_version("a.txt") == ""
     with pytest.raises(ValueError, match=r"a\.txt"):
         parse_source("a.txt", b"")
+
+
+def test_minified_text_is_known_but_its_definitions_are_left_out() -> None:
+    bundle = ("/* lib */" + "def f(a): return a;" * 5000).encode()
+    for path, source in (("bundle.py", bundle), ("lib.min.py", b"def f(a): return a\n")):
+        parsed = parse_source(path, source)
+        graph = resolve([(path, parsed.facts)])
+        assert [node.qualified_name for node in graph.nodes] == [path]
+        assert "minified" in parsed.diagnostics[0].message
