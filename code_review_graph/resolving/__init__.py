@@ -84,6 +84,9 @@ def _draw_sites(engine: Evaluator, nodes: Nodes, collector: Collector, progress:
         progress(STAGE, file, total)
         loads = [site for site in facts.loads if facts.expressions[site.expression][-1] in properties]
         waiting += [(file, site) for site in (*facts.sites, *loads) if drawer.draw(file, site)]
+        # What need not wait is not looked at again, and of a large repository it is a good part of the memory.
+        facts.sites.clear()
+        facts.loads.clear()
     for _ in range(MAX_ROUNDS):
         known = collector.size()
         engine.next_round()

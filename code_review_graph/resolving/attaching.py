@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from code_review_graph.facts import Tag
 from code_review_graph.resolving.evaluator import Evaluator
-from code_review_graph.values import CLASS, EXTERNAL, FUNCTION, INSTANCE, Values
+from code_review_graph.values import CLASS, EXTERNAL, EXTERNAL_INSTANCE, FUNCTION, INSTANCE, Values
 
 # A member may hang on an object that is itself known only through another such member.
 PASSES = 3
@@ -18,20 +19,28 @@ def attach_members(engine: Evaluator) -> None:
     extensions = list(_extensions(engine))
     if not waiting and not extensions:
         return
-    for _ in range(PASSES):
+    for step in range(PASSES):
+        # A receiver is known once the method that it stands in has its class.
+        ready = [number for number in waiting if step or not _is_receiver(engine, number)]
         found = [
-            (number, _owner(engine, program.scope_of(number), program.definitions[number].owner)) for number in waiting
+            (number, _owner(engine, program.scope_of(number), program.definitions[number].owner)) for number in ready
         ]
-        known = [(number, owner) for number, owner in found if owner >= 0]
-        for number, owner in known:
+        known = {number: owner for number, owner in found if owner >= 0}
+        for number, owner in known.items():
             program.attach(number, owner)
         for scope, target, base in extensions:
             _extend(engine, scope, target, base)
         engine.restart()
         engine.members_of.classes.forget()
-        waiting = [number for number, owner in found if owner < 0]
-        if not known or not waiting:
+        waiting = [number for number in waiting if number not in known]
+        if step and (not known or not waiting):
             break
+
+
+def _is_receiver(engine: Evaluator, number: int) -> bool:
+    program = engine.program
+    owner = program.definitions[number].owner
+    return bool(program.expressions[program.definition_file[number]][owner][0] == Tag.SELF)
 
 
 def _extensions(engine: Evaluator) -> Iterator[tuple[int, int, int]]:
@@ -51,7 +60,7 @@ def _extend(engine: Evaluator, scope: int, target: int, base: int) -> None:
         engine.members_of.classes.extend(owner, inside)
     else:
         for value in values:
-            if value[0] == EXTERNAL:
+            if value[0] in {EXTERNAL, EXTERNAL_INSTANCE}:
                 engine.members_of.classes.extend(owner, value[1])
                 break
 

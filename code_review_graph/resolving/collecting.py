@@ -13,8 +13,9 @@ class Collector:
     """Gathers edges and references; the surest resolution of an edge wins."""
 
     def __init__(self) -> None:
-        self._edges: dict[tuple[EdgeKind, int, int], tuple[set[int], Resolution, str | None, int | None]] = {}
-        self._references: dict[tuple[ReferenceKind, int, str], set[int]] = {}
+        # Lists, though a line may come twice: a set for each of a repository's edges takes three times the memory.
+        self._edges: dict[tuple[EdgeKind, int, int], tuple[list[int], Resolution, str | None, int | None]] = {}
+        self._references: dict[tuple[ReferenceKind, int, str], list[int]] = {}
 
     def add(
         self,
@@ -30,10 +31,10 @@ class Collector:
         key = (kind, source, target)
         known = self._edges.get(key)
         if known is None:
-            self._edges[key] = ({line}, resolution, via, distance)
+            self._edges[key] = ([line], resolution, via, distance)
             return
         lines, best, construct, _ = known
-        lines.add(line)
+        lines.append(line)
         if _RANK[resolution] < _RANK[best] or (via is None and construct is not None):
             best = min(resolution, best, key=_RANK.__getitem__)
             construct = None if via is None else construct
@@ -41,12 +42,12 @@ class Collector:
 
     def refer(self, kind: ReferenceKind, source: int, name: str, line: int) -> None:
         """Add one site that no definition answers."""
-        self._references.setdefault((kind, source, name), set()).add(line)
+        self._references.setdefault((kind, source, name), []).append(line)
 
     def edges(self) -> list[Edge]:
         """All edges, in a stable order."""
         return [
-            Edge(kind, source, target, tuple(sorted(line for line in lines if line > 0)), resolution, distance, via)
+            Edge(kind, source, target, _in_order(lines), resolution, distance, via)
             for (kind, source, target), (lines, resolution, via, distance) in self._edges.items()
         ]
 
@@ -59,10 +60,14 @@ class Collector:
     def references(self) -> list[Reference]:
         """All references, in a stable order."""
         return [
-            Reference(kind, source, name, tuple(sorted(lines)))
-            for (kind, source, name), lines in self._references.items()
+            Reference(kind, source, name, _in_order(lines)) for (kind, source, name), lines in self._references.items()
         ]
 
     def size(self) -> int:
         """How many edges there are so far."""
         return len(self._edges)
+
+
+def _in_order(lines: list[int]) -> tuple[int, ...]:
+    """Each line once; 0 stands for no line."""
+    return tuple(sorted({line for line in lines if line > 0})) if len(lines) > 1 or lines[0] <= 0 else (lines[0],)
