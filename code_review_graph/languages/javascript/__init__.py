@@ -56,7 +56,7 @@ def _module_docstring(root: Node) -> str:
 def _scripts(source: bytes) -> bytes:
     from code_review_graph.languages.javascript.scripts import blank_outside_scripts  # noqa: PLC0415
 
-    return blank_outside_scripts(source)
+    return bytes(blank_outside_scripts(source))
 
 
 def _dialect(

@@ -129,6 +129,8 @@ class Assignments:
             self._to_member(node, target, value, inner)
         elif target.type == "identifier":
             self._to_name(node, target, value, inner)
+        elif target.type == "subscript_expression" and inner is not None and inner.type in _FUNCTIONS:
+            self._item_function(node, target, inner)
         else:
             bind_pattern(self.expr, target, self.expr.lower(node), declares=False)
 
@@ -155,7 +157,7 @@ class Assignments:
         elif name == "prototype":
             self._prototype(owner, value, inner, name_node, node)
         elif inner is not None and inner.type in _FUNCTIONS and inner.id not in self.expr.functions.known:
-            self._member_function(node, owner, name_node, inner)
+            self._member_function(node, owner, name_node, inner, name)
         else:
             lowered = self._named_value(inner, name, name_node, node) or self.expr.lower(node)
             self.low.write_attribute(self.owner(owner), name, lowered)
@@ -167,14 +169,25 @@ class Assignments:
             return self.low.intern((int(Tag.DEFINITION), self.expr.classes.define(inner, name, at, node)))
         return self.object_value(inner, name, at, node)
 
-    def _member_function(self, node: Node, owner: Node, name_node: Node, function: Node) -> None:
+    def _member_function(self, node: Node, owner: Node, name_node: Node, function: Node, name: str) -> None:
         """``X.prototype.m = function``, ``app.m = function``, ``this.m = () =>``: a member that stands elsewhere."""
         written = owner.child_by_field_name("object") if self._is_prototype(owner) else owner
         qualifier = "" if written is None or written.type == "this" else text_of(written)
         self.expr.functions.define(
-            function, text_of(name_node), at=name_node, statement=node, owner=self.owner(owner),
+            function, name, at=name_node, statement=node, owner=self.owner(owner),
             qualifier=qualifier if len(qualifier) <= 80 and "\n" not in qualifier else "",
         )  # fmt: skip
+
+    def _item_function(self, node: Node, target: Node, function: Node) -> None:
+        """``app[name] = function``: a member whose name is not known, but whose receiver is."""
+        owner = target.child_by_field_name("object")
+        if owner is not None and function.id not in self.expr.functions.known:
+            name = string_content(target.child_by_field_name("index")) or ""
+            if name:
+                self._member_function(node, owner, target, function, name)
+            else:
+                self.expr.functions.define(function, "", owner=self.owner(owner))
+        bind_pattern(self.expr, target, self.expr.lower(node), declares=False)
 
     @staticmethod
     def _is_prototype(node: Node) -> bool:
@@ -259,7 +272,12 @@ class Assignments:
             bind_in(self.low, f"export {name}", BindingKind.VALUE, self.low.intern(call), 0)
             return
         self.expr.functions.define(
-            function, name, at=at, owner=self.owner(target), flags=DefinitionFlag.PROPERTY, qualifier=text_of(target)
+            function,
+            name,
+            at=at,
+            owner=self.owner(target),
+            flags=DefinitionFlag.PROPERTY,
+            qualifier="" if target.type == "this" else text_of(target),
         )
 
     def _property_value(self, target: Node, name: str, value: int) -> None:

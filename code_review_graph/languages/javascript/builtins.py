@@ -20,29 +20,6 @@ from code_review_graph.values import (
     merge,
 )
 
-NAMES: Final = frozenset(
-    """
-    AbortController AbortSignal AggregateError Array ArrayBuffer Atomics BigInt BigInt64Array BigUint64Array Blob Boolean
-    BroadcastChannel Buffer CustomEvent DOMException DOMParser DataView Date Document DocumentFragment Element Error
-    EvalError Event EventSource EventTarget File FileList FileReader FinalizationRegistry Float32Array Float64Array
-    FormData Function HTMLElement Headers Image Infinity Int16Array Int32Array Int8Array Intl IntersectionObserver
-    Iterator JSON Map Math MediaQueryList MessageChannel MessageEvent MessagePort MutationObserver NaN Node NodeList
-    Notification Number Object Path2D Performance PerformanceObserver Promise Proxy RangeError ReadableStream
-    ReferenceError Reflect RegExp Request ResizeObserver Response Set SharedArrayBuffer SharedWorker Storage String
-    Symbol SyntaxError TextDecoder TextEncoder TransformStream TypeError URIError URL URLSearchParams Uint16Array
-    Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet WebAssembly WebSocket Window Worker
-    WritableStream XMLHttpRequest __dirname __filename alert arguments atob btoa cancelAnimationFrame clearImmediate
-    clearInterval clearTimeout confirm console crypto customElements decodeURI decodeURIComponent document
-    encodeURI encodeURIComponent escape eval exports fetch getComputedStyle global globalThis history indexedDB
-    isFinite isNaN localStorage location matchMedia module navigator parseFloat parseInt performance postMessage
-    process prompt queueMicrotask requestAnimationFrame requestIdleCallback require self sessionStorage
-    setImmediate setInterval setTimeout structuredClone undefined unescape window
-    Bun Deno after afterAll afterEach before beforeAll beforeEach context describe expect fdescribe fit it jasmine jest
-    setup specify suite suiteSetup suiteTeardown teardown test vi xdescribe xit
-    Iterable AsyncIterable Record Partial Readonly Pick Omit Promise PromiseLike ReadonlyArray ReadonlyMap ReadonlySet
-    """.split()
-)
-
 Call = tuple[Any, ...]
 Rule = Callable[[Evaluation, int, Call], Values]
 _LIST: Final = "builtins.list"
@@ -190,5 +167,3 @@ def _of_map(owner: Value, name: str) -> Values:
             merge(keys, as_values(pair[2][0]))
         return {external_instance(_LIST, keys): INFERRED}
     return {owner: INFERRED} if name in {"set", "forEach"} else EMPTY
-
-

@@ -138,7 +138,7 @@ class Classes:
         self.low.enter_body(index, ScopeKind.CLASS, node.end_byte)
         annotations.bind_in_class(generics)
         annotations.own.append(index)
-        self.low.after(node.end_byte, annotations.own.pop)
+        self.low.after(node.end_byte, lambda: self._leave(index))
         for member in node.named_children:
             if member.type == "method_definition":
                 self._method(member)
@@ -148,6 +148,11 @@ class Classes:
                 self.expr.functions.signature_only(member, in_class=True, flags=DefinitionFlag.ABSTRACT)
             elif member.type in {"field_definition", "public_field_definition"}:
                 self._declare_field(member)
+
+    def _leave(self, index: int) -> None:
+        own = self.expr.annotations.own
+        if own and own[-1] == index:
+            own.pop()
 
     def _method(self, node: Node) -> None:
         name_node = node.child_by_field_name("name")
@@ -234,9 +239,7 @@ class Classes:
             for item in clause.named_children
             if (base := annotations.lower(item)) > 0
         )
-        index = self._add(
-            DefinitionKind.INTERFACE, text_of(name), node, name, bases, node.start_byte, body.start_byte
-        )
+        index = self._add(DefinitionKind.INTERFACE, text_of(name), node, name, bases, node.start_byte, body.start_byte)
         self.bind(text_of(name), index)
         self._members(index, body, generics)
         annotations.forget(generics)
@@ -245,9 +248,7 @@ class Classes:
         """An object type as an interface."""
         index = self.known.get(node.id)
         if index is None:
-            index = self._add(
-                DefinitionKind.INTERFACE, name, node, at or node, (), node.start_byte, node.start_byte
-            )
+            index = self._add(DefinitionKind.INTERFACE, name, node, at or node, (), node.start_byte, node.start_byte)
             self.known[node.id] = index
             self._members(index, node, {})
         return index

@@ -27,10 +27,10 @@ class Exports:
         self.low = expressions.low
         self.assignments = assignments
 
-    # -- imports
+    # -- what a file takes
 
     def imported(self, node: Node) -> None:
-        """``import ...``."""
+        """An import statement."""
         line = line_of(node)
         for child in node.named_children:
             if child.type == "import_require_clause":
@@ -78,7 +78,7 @@ class Exports:
     # -- exports
 
     def exported(self, node: Node) -> None:
-        """``export ...``."""
+        """An export statement."""
         if self.low.function_scope() != 0:
             return  # inside a namespace every name is a member already
         module = string_content(node.child_by_field_name("source"))
@@ -118,7 +118,11 @@ class Exports:
         inner = bare_value(given)
         if inner is None:
             return
-        name = inner.child_by_field_name("name") if inner.type in _FUNCTIONS | _CLASSES | {"interface_declaration"} else None
+        name = (
+            inner.child_by_field_name("name")
+            if inner.type in _FUNCTIONS | _CLASSES | {"interface_declaration"}
+            else None
+        )
         if name is not None and inner.type.endswith("declaration"):
             self._export("default", self.expr.any_binding(text_of(name)))
         elif inner.type in _FUNCTIONS:
@@ -183,5 +187,3 @@ def _pattern_names(node: Node, depth: int = 0) -> list[str]:
     target = node.child_by_field_name("left") if node.type.endswith("assignment_pattern") else target
     children = [target] if target is not None else node.named_children
     return [name for child in children for name in _pattern_names(child, depth + 1)]
-
-

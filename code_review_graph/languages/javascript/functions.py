@@ -65,7 +65,7 @@ class Functions:
         qualifier: str = "",
         scope: int | None = None,
     ) -> int:
-        """The definition of a function node, made when it is first met; ``at`` bears its name, ``statement`` its text."""
+        """The definition of a function node, made when it is first met; ``at`` bears its name."""
         index = self.known.get(node.id)
         if index is not None:
             return index
@@ -117,8 +117,8 @@ class Functions:
         fields: list[tuple[str, int]] = []
         single = node.child_by_field_name("parameter")
         if single is not None:
-            parameter = Parameter(text_of(single), int(ParameterKind.POSITIONAL), NO_EXPRESSION, NO_EXPRESSION)
-            return (parameter,), patterns, fields
+            only = Parameter(text_of(single), int(ParameterKind.POSITIONAL), NO_EXPRESSION, NO_EXPRESSION)
+            return (only,), patterns, fields
         found: list[Parameter] = []
         listed = node.child_by_field_name("parameters")
         for child in listed.named_children if listed is not None else ():
@@ -190,7 +190,9 @@ class Functions:
                 self.expr.classes.bind(text_of(name), index)
         self.enter(node)
 
-    def signature_only(self, node: Node, *, in_class: bool = False, flags: DefinitionFlag = DefinitionFlag.NONE) -> None:
+    def signature_only(
+        self, node: Node, *, in_class: bool = False, flags: DefinitionFlag = DefinitionFlag.NONE
+    ) -> None:
         """A function without a body: an overload of what follows, or a declaration of what is elsewhere."""
         name = node.child_by_field_name("name")
         text = property_name(name)

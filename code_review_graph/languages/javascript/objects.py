@@ -10,7 +10,6 @@ from code_review_graph.facts import (
     NO_EXPRESSION,
     BindingKind,
     Definition,
-    DefinitionFlag,
     DefinitionKind,
     ScopeKind,
     Tag,
@@ -128,7 +127,9 @@ class Objects:
             if not name:
                 return
             if inner is not None and inner.type in _FUNCTIONS:
-                self.low.bind(name, BindingKind.DEFINITION, self.expr.functions.define(inner, name, at=key, statement=node))
+                self.low.bind(
+                    name, BindingKind.DEFINITION, self.expr.functions.define(inner, name, at=key, statement=node)
+                )
             elif inner is not None and inner.type == "object" and self._adopt(value):
                 self.low.bind(name, BindingKind.DEFINITION, self.low.facts.expressions[value][1])
             elif value > 0:

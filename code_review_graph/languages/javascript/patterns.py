@@ -27,8 +27,8 @@ def bind_pattern(
     kind = node.type
     if kind in _NAMES:
         name = text_of(node)
-        target = (expr.low.scope if scope is None else scope) if declares else declaring_scope(expr, name)
-        bind_in(expr.low, name, BindingKind.VALUE, value, target)
+        where = (expr.low.scope if scope is None else scope) if declares else declaring_scope(expr, name)
+        bind_in(expr.low, name, BindingKind.VALUE, value, where)
     elif kind == "member_expression":
         name_node = node.child_by_field_name("property")
         if name_node is not None:
@@ -74,9 +74,7 @@ def declaring_scope(expr: Expressions, name: str) -> int:
     return 0
 
 
-def _bind_many(
-    expr: Expressions, node: Node, value: int, scope: int | None, *, declares: bool, depth: int
-) -> None:
+def _bind_many(expr: Expressions, node: Node, value: int, scope: int | None, *, declares: bool, depth: int) -> None:
     is_array = node.type in {"array_pattern", "array"}
     position = 0
     for child in node.children:

@@ -6,13 +6,25 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from code_review_graph.facts import Via
-from code_review_graph.languages.javascript.builtins import CALLBACKS, NAMES, RULES, container_method
+from code_review_graph.languages.javascript.builtins import CALLBACKS, RULES, container_method
 from code_review_graph.languages.javascript.classes import CALL_KEY
+from code_review_graph.languages.javascript.globals import NAMES
 from code_review_graph.languages.javascript.modules import Modules
 from code_review_graph.languages.javascript.testing import Testing
 from code_review_graph.program import Program
 from code_review_graph.semantics import Evaluation, PlainSemantics, TestRules
-from code_review_graph.values import BOUND, EMPTY, EXACT, EXTERNAL_METHOD, FUNCTION, INFERRED, MODULE, Value, Values, merge
+from code_review_graph.values import (
+    BOUND,
+    EMPTY,
+    EXACT,
+    EXTERNAL_METHOD,
+    FUNCTION,
+    INFERRED,
+    MODULE,
+    Value,
+    Values,
+    merge,
+)
 
 # What a file gives as a whole to those that require it.
 WHOLE: Final = "="
@@ -38,7 +50,8 @@ class JavaScriptSemantics(PlainSemantics):
     def module(self, importer: int, module: str, level: int) -> Value | None:
         """Module value of an import; None when it leads out of the repository."""
         del level
-        return self._modules.find(importer, module)
+        found: Value | None = self._modules.find(importer, module)
+        return found
 
     def module_member(self, engine: Evaluation, module: Value, name: str) -> Values | None:
         """What a file exports under a name; ``=`` is what ``require`` gives."""

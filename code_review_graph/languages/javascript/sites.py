@@ -22,6 +22,7 @@ _FEEDING: Final = {"map": 0, "forEach": 0, "filter": 0, "find": 0, "findLast": 0
                    "every": 0, "flatMap": 0, "sort": 0, "toSorted": 0, "reduce": 1, "reduceRight": 1}  # fmt: skip
 _CALLABLE: Final = frozenset({"identifier", "member_expression", "arrow_function", "function_expression",
                               "generator_function", "call_expression"})  # fmt: skip
+_DEFINING: Final = frozenset({b"Object.defineProperty", b"Reflect.defineProperty"})
 _MIXABLE: Final = frozenset({"identifier", "member_expression", "this"})
 
 
@@ -42,6 +43,8 @@ class Sites:
         function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if function is None:
             return
+        if listed is not None and function.text in _DEFINING:
+            self.assignments.define_property([child for child in listed.named_children if child.type != "comment"])
         value = self.expr.lower(node)
         shape = self.low.facts.expressions[value]
         if shape[0] == Tag.IMPORTED:
@@ -71,8 +74,6 @@ class Sites:
         called = name or (text_of(function) if function.type == "identifier" else "")
         if called in _MIXERS and len(children) > 1:
             self._mix(children)
-        elif called == "defineProperty":
-            self.assignments.define_property(children)
         elif called in {"__exportStar", "__export"}:
             self._export_all(children[0])
         elif name:
@@ -89,7 +90,9 @@ class Sites:
             element = self.low.intern((int(Tag.ITERATE), owner))
             before = self.expr.lower(children[1]) if _FEEDING[name] and len(children) > 1 else UNKNOWN
             is_pair = name in {"sort", "toSorted"}
-            self._callback(children[0], (before, element) if _FEEDING[name] else (element,) * (2 if is_pair else 1), line)
+            self._callback(
+                children[0], (before, element) if _FEEDING[name] else (element,) * (2 if is_pair else 1), line
+            )
         elif name in _PUTTERS and len(children) > _PUTTERS[name]:
             value = self.expr.lower(children[_PUTTERS[name]])
             key = self.expr.lower(children[0]) if name == "set" else NO_EXPRESSION

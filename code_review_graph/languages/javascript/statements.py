@@ -102,9 +102,8 @@ class Statements:
     def _object(self, node: Node) -> None:
         parent = node.parent
         # On the left of an assignment it is a pattern.
-        if parent is None or parent.type not in {"assignment_expression", "for_in_statement"}:
-            self.expr.lower(node)
-        elif parent.child_by_field_name("left") != node:
+        is_target = parent is not None and parent.type in {"assignment_expression", "for_in_statement"}
+        if parent is None or not is_target or parent.child_by_field_name("left") != node:
             self.expr.lower(node)
 
     # -- regions
@@ -220,5 +219,3 @@ def _leaves(body: Node) -> bool:
     """Whether a branch ends by leaving what is around it."""
     last = body.named_children[-1] if body.type == "statement_block" and body.named_child_count else body
     return last.type in _LEAVING
-
-
