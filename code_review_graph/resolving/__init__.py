@@ -87,6 +87,7 @@ def _draw_sites(engine: Evaluator, nodes: Nodes, collector: Collector, progress:
         # What need not wait is not looked at again, and of a large repository it is a good part of the memory.
         facts.sites.clear()
         facts.loads.clear()
+    drawer.is_again = True
     for _ in range(MAX_ROUNDS):
         known = collector.size()
         engine.next_round()

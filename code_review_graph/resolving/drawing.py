@@ -45,6 +45,7 @@ VIA_NAMES: Final[dict[int, str | None]] = {
 }
 # More overrides than this say that anything may run.
 MAX_OVERRIDES: Final = 16
+_OUTSIDE: Final = frozenset({EXTERNAL, EXTERNAL_METHOD})
 _PROTOCOLS: Final = frozenset({int(Tag.ITERATE), int(Tag.ENTER)})
 _ENTERING: Final = (("__enter__", "__exit__"), ("__aenter__", "__aexit__"))
 
@@ -60,6 +61,8 @@ class Drawer:
         self.nodes = nodes
         self.collector = collector
         self._unanswered: OpenReference | None = None
+        self._constructors_of: dict[int, list[tuple[list[int], Via | None]]] = {}
+        self.is_again = False  # whether sites come that were drawn before
         self.open_references: dict[tuple[int, Site], OpenReference] = {}
         self.names = {definition.key or definition.name for definition in self.program.definitions}
         self.method_names = {
@@ -89,12 +92,12 @@ class Drawer:
     def _settle(self, file: int, site: Site, *, is_open: bool) -> bool:
         """Keep an unanswered site back while its answer may still come."""
         unanswered = self._unanswered
-        if unanswered is None:
-            self.open_references.pop((file, site), None)
-        elif is_open:
+        if unanswered is not None and is_open:
             self.open_references[(file, site)] = unanswered
-        else:
+            return True
+        if self.is_again:
             self.open_references.pop((file, site), None)
+        if unanswered is not None:
             self.collector.refer(*unanswered)
         return is_open
 
@@ -143,9 +146,7 @@ class Drawer:
             yield from self._dispatch(callee)
         elif kind == CLASS:
             yield callee[1], certainty, None
-            for names, via in self._semantics(callee[1]).constructors:
-                known = (self.engine.members_of.methods(callee[1], name) for name in names)
-                overloads = next((methods for methods in known if methods), [])
+            for overloads, via in self._constructors(callee[1]):
                 chosen = self.engine.overloads.among(overloads, scope, call)
                 for constructor in chosen:
                     yield constructor, certainty if len(chosen) == 1 else DISPATCH, via
@@ -155,6 +156,18 @@ class Drawer:
             for bound, level in method.items():
                 if bound[0] in {BOUND, FUNCTION}:
                     yield bound[1], max(level, certainty), Via.OPERATOR
+
+    def _constructors(self, definition: int) -> list[tuple[list[int], Via | None]]:
+        """Methods that a call of a class runs, each with its overloads."""
+        known = self._constructors_of.get(definition)
+        if known is None:
+            known = self._constructors_of[definition] = []
+            for names, via in self._semantics(definition).constructors:
+                methods = (self.engine.members_of.methods(definition, name) for name in names)
+                first = next((found for found in methods if found), None)
+                if first:
+                    known.append((first, via))
+        return known
 
     def _semantics(self, definition: int) -> Semantics:
         return self.engine.semantics[self.program.definition_file[definition]]
@@ -247,7 +260,7 @@ class Drawer:
     def _draw_callbacks(self, scope: int, caller: int, line: int, shape: Expression, callees: Values) -> None:
         if not shape[2] and not shape[3]:
             return
-        called = [name for value in callees for name in self._dotted(value)]
+        called = [value[2 if value[0] == EXTERNAL_METHOD else 1] for value in callees if value[0] in _OUTSIDE]
         semantics = self.engine.semantics[self.program.scope_file[scope]]
         run = {item for name in called for item in semantics.callbacks(name, shape)}
         fed = next((found for name in called if (found := semantics.fed(name, shape))), ()) if run else ()
@@ -264,12 +277,6 @@ class Drawer:
                 else:
                     node = self.nodes.node_of[value[1]]
                     self.collector.add(EdgeKind.REFERENCES, caller, node, line, RESOLUTIONS[certainty], None)
-
-    @staticmethod
-    def _dotted(value: Value) -> tuple[str, ...]:
-        if value[0] == EXTERNAL:
-            return (value[1],)
-        return (value[2],) if value[0] == EXTERNAL_METHOD else ()
 
     def _may_be_definition(self, scope: int, expression: int) -> bool:
         shape = self.program.expressions[self.program.scope_file[scope]][expression]

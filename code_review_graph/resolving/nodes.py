@@ -33,6 +33,7 @@ class Nodes:
         self.node_of: list[int] = [0] * len(self.program.definitions)
         self.is_test: list[bool] = [False] * len(self.program.definitions)
         self._definitions: dict[int, int] = {}
+        self._callers: dict[int, int] = {}
         self._qualified: list[str] = [""] * len(self.program.definitions)
         for file in range(len(self.program.files)):
             self._add_file(file)
@@ -118,7 +119,7 @@ class Nodes:
                 start_line=definition.line,
                 end_line=definition.end_line,
                 language=self.program.files[file].language,
-                parent=self.caller(self._outer_scope(number)),
+                parent=self._find_caller(self._outer_scope(number)),
                 is_test=in_tests,
                 signature=definition.signature,
                 docstring=definition.docstring,
@@ -175,6 +176,12 @@ class Nodes:
 
     def caller(self, scope: int) -> int:
         """Node to which code in a scope belongs: the nearest definition with a node, else the file."""
+        known = self._callers.get(scope)
+        if known is None:
+            known = self._callers[scope] = self._find_caller(scope)
+        return known
+
+    def _find_caller(self, scope: int) -> int:
         while scope >= 0:
             owner = self.program.owner_of(scope)
             if owner >= 0 and self.node_of[owner]:
