@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from code_review_graph.facts import NO_EXPRESSION, BindingKind, DefinitionFlag, Expression, Tag
+from code_review_graph.facts import NO_EXPRESSION, BindingKind, DefinitionFlag, DefinitionKind, Expression, Tag
 from code_review_graph.resolving.writes import ItemEntry
 from code_review_graph.values import (
     BOUND,
@@ -63,12 +63,22 @@ class Containers:
         if value[0] == INSTANCE:
             field = self._field(value, key)
             item = field or self.engine.calls.returned(self.engine.members({value: EXACT}, "__getitem__"))
-            return item or self.elements(self.engine.calls.underlying(value[1]), key)
+            return item or self._table(value, key) or self.elements(self.engine.calls.underlying(value[1]), key)
         if value[0] == GENERATOR:
             return self._yielded(value)
         if value[0] == CLASS and self.engine.members_of.is_enumeration(value[1]):
             return {(INSTANCE, value[1], True, ()): INFERRED}
         return EMPTY
+
+    def _table(self, value: Value, key: Value | None) -> Values:
+        """Members of a single object that is used as a table: the named one, or any of a few."""
+        if self.program.definitions[value[1]].kind != DefinitionKind.OBJECT:
+            return EMPTY
+        names = [key[2]] if key is not None else self.program.own_keys(value[1])[:MAX_ITEMS]
+        found: Values = {}
+        for name in names:
+            merge(found, self.engine.members({value: EXACT}, name) if isinstance(name, str) else EMPTY)
+        return found
 
     def _field(self, value: Value, key: Value | None) -> Values:
         """A field of a named tuple by its place, of a typed dictionary by its name."""

@@ -285,6 +285,9 @@ class Members:
         order = self.after(owner[2][1], owner[1]) if is_super else self.classes.linearization(owner[1])
         wanted = _SETTER if setter else _PROPERTY
         for base in order:
+            for member in self.program.attached_to(base, name) if isinstance(base, int) else ():
+                if self.program.definitions[member].flags & wanted:
+                    return member
             body = self.program.body_of(base) if isinstance(base, int) and self.program.is_class(base) else -1
             bindings = self.program.scopes[body].bindings.get(name) if body >= 0 else None
             if isinstance(base, int) and bindings:

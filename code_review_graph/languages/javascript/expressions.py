@@ -164,7 +164,7 @@ class Expressions:
                 return exported
         if text == "prototype":
             made = self.low.intern((int(Tag.CONSTRUCT), self.lower(owner)))
-            return self.low.intern((int(Tag.INSTANCE), made))
+            return self.low.intern((int(Tag.CALL), made, (), (), False))
         if owner.type == "member_expression" and owner.text == b"module.exports" and not self.is_bound("module"):
             return self.either(self.any_binding(f"export {text}"), self.member(self.lower(owner), text))
         return self.member(self.lower(owner), "__class__" if text == "constructor" else text)

@@ -11,7 +11,7 @@ from code_review_graph.languages.javascript.assignments import Assignments
 from code_review_graph.languages.javascript.expressions import Expressions
 from code_review_graph.languages.javascript.invocations import SETTLING, THEN
 from code_review_graph.languages.javascript.patterns import bind_in
-from code_review_graph.languages.javascript.syntax import UNKNOWN, bare_value, line_of, text_of, unwrapped
+from code_review_graph.languages.javascript.syntax import UNKNOWN, line_of, text_of, unwrapped
 
 # Methods that put an argument into their receiver -> position of that argument.
 _PUTTERS: Final = {"push": 0, "unshift": 0, "add": 0, "set": 1, "append": 0}
@@ -106,7 +106,8 @@ class Sites:
             self.low.site(line, self.low.intern(call), Via.CALLBACK)
 
     def _mix(self, children: list[Node]) -> None:
-        if bare_value(children[0]) is None or children[0].type not in _MIXABLE:
+        is_blank = children[0].type == "object" and not children[0].named_child_count
+        if not is_blank and children[0].type not in _MIXABLE:
             return
         target = self.assignments.owner(children[0])
         for child in children[1:]:

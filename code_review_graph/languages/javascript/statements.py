@@ -7,14 +7,14 @@ from typing import Final
 
 from tree_sitter import Node
 
-from code_review_graph.facts import ScopeKind, Tag
+from code_review_graph.facts import ScopeKind, Tag, Via
 from code_review_graph.languages.javascript.assignments import Assignments
 from code_review_graph.languages.javascript.conditions import Test, bind_tests, tests_of
 from code_review_graph.languages.javascript.exports import Exports
 from code_review_graph.languages.javascript.expressions import Expressions
 from code_review_graph.languages.javascript.patterns import bind_pattern
 from code_review_graph.languages.javascript.sites import Sites
-from code_review_graph.languages.javascript.syntax import UNKNOWN
+from code_review_graph.languages.javascript.syntax import UNKNOWN, line_of
 from code_review_graph.lowering import Lowering
 
 _LEAVING: Final = frozenset({"return_statement", "throw_statement", "continue_statement", "break_statement"})
@@ -23,6 +23,8 @@ _DECLARING: Final = frozenset(
      "generator_function_declaration", "enum_declaration", "interface_declaration", "type_alias_declaration"}
 )  # fmt: skip
 MAX_DEPTH: Final = 32
+# What may be an object of the repository that says how it is iterated.
+_OPEN: Final = frozenset({int(Tag.NAME), int(Tag.MEMBER), int(Tag.CALL), int(Tag.SELF), int(Tag.AWAIT)})
 
 
 class Statements:
@@ -168,6 +170,8 @@ class Statements:
         sequence = self.expr.lower(right)
         is_of = operator is not None and operator.type == "of"
         value = self.low.intern((int(Tag.ITERATE), sequence)) if is_of else self.expr.literal("str")
+        if is_of and self.low.facts.expressions[sequence][0] in _OPEN:
+            self.low.site(line_of(node), value, Via.ITERATION)
         word = kind.type if kind is not None else ""
         if word in {"let", "const"}:
             self.low.open_scope(ScopeKind.INLINE, -1, node.end_byte)
