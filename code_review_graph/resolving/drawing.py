@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from code_review_graph.facts import Expression, Site, Tag, Via
+from code_review_graph.facts import DefinitionKind, Expression, Site, Tag, Via
 from code_review_graph.model import EdgeKind, ReferenceKind, Resolution
 from code_review_graph.program import Program
 from code_review_graph.resolving.collecting import Collector
@@ -144,7 +144,7 @@ class Drawer:
         elif kind == BOUND:
             yield callee[1], certainty, None
             yield from self._dispatch(callee)
-        elif kind == CLASS:
+        elif kind == CLASS and self.program.definitions[callee[1]].kind != DefinitionKind.NAMESPACE:
             yield callee[1], certainty, None
             for overloads, via in self._constructors(callee[1]):
                 chosen = self.engine.overloads.among(overloads, scope, call)

@@ -76,7 +76,11 @@ class Assignments:
         lowered = NO_EXPRESSION
         if value is not None:
             lowered = self.object_value(inner, name, target, node) or self.expr.lower(value)
-        if annotation > 0:
+        known = self.low.name(name) if scope == self.low.scope and self.expr.classes.is_type(name) else 0
+        if known:
+            value_type = self.low.intern((int(Tag.INSTANCE), annotation)) if annotation > 0 else max(lowered, 0)
+            bind_in(self.low, name, BindingKind.VALUE, self.expr.either(known, value_type), scope)
+        elif annotation > 0:
             bind_in(self.low, name, BindingKind.DECLARED, (annotation, lowered), scope)
         elif lowered >= 0 or not self._is_bound_in(scope, name):
             bind_in(self.low, name, BindingKind.VALUE, max(lowered, 0), scope)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 CALL_KEY: Final = "()"
 _BODIES: Final = frozenset({"arrow_function", "function_expression", "generator_function"})
 _MERGING: Final = frozenset({int(DefinitionKind.INTERFACE), int(DefinitionKind.NAMESPACE)})
+_WHOLE: Final = frozenset({int(DefinitionKind.FUNCTION), int(DefinitionKind.CLASS)})
 
 
 class Classes:
@@ -45,25 +46,57 @@ class Classes:
         self.known: dict[int, int] = {}  # syntax node id -> definition
         self._bodies: dict[int, tuple[int, dict[str, str]]] = {}
         self._initialisers: dict[tuple[int, bool], int] = {}  # class scope, static -> scope of its field values
-        self._decorated: dict[int, list[int]] = {}
+        self._aliases: set[tuple[int, str]] = set()
 
     # -- names
 
-    def bind(self, name: str, index: int, kind: BindingKind = BindingKind.DEFINITION) -> None:
+    def bind(self, name: str, index: int) -> None:
         """Bind a definition; where a name is declared in several ways, it means all of them."""
-        earlier = [
-            payload
-            for binding, payload, _ in self.low.facts.scopes[self.low.scope].bindings.get(name, ())
-            if binding == BindingKind.DEFINITION and self._merges(payload, index)
-        ]
-        self.low.bind(name, kind, index)
-        if not earlier:
+        before = self._declared_before(name)
+        self.low.bind(name, BindingKind.DEFINITION, index)
+        if not before:
             return
-        values = [self.low.intern((int(Tag.DEFINITION), item)) for item in (*earlier, index)]
-        self.low.bind(name, BindingKind.VALUE, self.expr.either(*values))
+        kind = self.low.drafts[index].fields.kind
+        earlier = [item for item in before if item >= 0]
+        if kind in {DefinitionKind.FUNCTION, DefinitionKind.CLASS}:
+            merged = [item for item in earlier if self.low.drafts[item].fields.kind in _MERGING]
+            self._complete(name, index, merged)
+        elif kind in _MERGING:
+            whole = [item for item in earlier if self.low.drafts[item].fields.kind in _WHOLE]
+            if whole:
+                self._complete(name, whole[-1], [index])
+            else:
+                self._join(name, [*[item for item in earlier if self.low.drafts[item].fields.kind in _MERGING], index])
 
-    def _merges(self, one: int, other: int) -> bool:
-        return any(self.low.drafts[item].fields.kind in _MERGING for item in (one, other))
+    def _declared_before(self, name: str) -> list[int]:
+        """Definitions that the name has here already (-1: another value)."""
+        bindings = self.low.facts.scopes[self.low.scope].bindings.get(name, ())
+        return [payload if kind == BindingKind.DEFINITION else -1 for kind, payload, _ in bindings]
+
+    def _complete(self, name: str, whole: int, parts: list[int]) -> None:
+        """A function or class with what a namespace or interface of its name adds."""
+        value = self.low.intern((int(Tag.DEFINITION), whole))
+        for part in parts:
+            self.low.extend(value, self.low.intern((int(Tag.DEFINITION), part)))
+        if parts:
+            self.low.bind(name, BindingKind.VALUE, value)
+
+    def _join(self, name: str, parts: list[int]) -> None:
+        values = [self.low.intern((int(Tag.DEFINITION), part)) for part in parts]
+        bindings = self.low.facts.scopes[self.low.scope].bindings.get(name, ())
+        values += [payload for kind, payload, _ in bindings if kind == BindingKind.VALUE and payload > 0]
+        if len(values) > 1:
+            self.low.bind(name, BindingKind.VALUE, self.expr.either(*values))
+
+    def is_type(self, name: str) -> bool:
+        """Whether a name means a type here so far."""
+        return (
+            any(
+                item >= 0 and self.low.drafts[item].fields.kind == DefinitionKind.INTERFACE
+                for item in self._declared_before(name)
+            )
+            or (self.low.scope, name) in self._aliases
+        )
 
     # -- classes
 
@@ -289,6 +322,7 @@ class Classes:
         else:
             made_of = annotations.lower(value)
             self._add(DefinitionKind.TYPE, text, node, name, (), node.start_byte, node.end_byte)
+            self._aliases.add((self.low.scope, text))
             known = self.low.name(text) if text in self.low.facts.scopes[self.low.scope].bindings else 0
             self.low.bind(text, BindingKind.VALUE, self.expr.either(known, made_of))
         annotations.forget(generics)

@@ -181,9 +181,8 @@ class Expressions:
     def _subscript(self, node: Node) -> int:
         owner, key = self.field(node, "object"), node.child_by_field_name("index")
         name = string_content(key)
-        if name:
-            return self.member(owner, name)
-        return self.low.intern((int(Tag.INDEX), owner, self.lower(key)))
+        item = self.low.intern((int(Tag.INDEX), owner, self.lower(key)))
+        return self.either(self.member(owner, name), item) if name else item
 
     def _text_literal(self, node: Node) -> int:
         content = string_content(node)

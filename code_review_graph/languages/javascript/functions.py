@@ -45,6 +45,7 @@ class Functions:
         self.expr = expressions
         self.low = expressions.low
         self.known: dict[int, int] = {}  # syntax node id -> definition
+        self._declares_only = self.low.facts.path.endswith((".d.ts", ".d.mts", ".d.cts"))
         self._patterns: dict[int, list[tuple[str, Node]]] = {}
         self._fields: dict[int, list[tuple[str, int]]] = {}
         self._generics: dict[int, dict[str, str]] = {}
@@ -198,7 +199,8 @@ class Functions:
         text = property_name(name)
         if not text:
             return
-        known = self._first_signature(text) if flags else -1
+        is_last_word = bool(flags) or self._is_ambient(node)
+        known = self._first_signature(text) if is_last_word else -1
         if known >= 0:
             self._add_result(known, node)
             return
@@ -208,6 +210,11 @@ class Functions:
             flags |= flag if in_class and word in words else DefinitionFlag.NONE
         index = self.define(node, text, at=name, flags=flags or DefinitionFlag.OVERLOAD)
         self.low.bind(text, BindingKind.DEFINITION, index)
+
+    def _is_ambient(self, node: Node) -> bool:
+        """Whether no implementation follows in this file."""
+        parent = node.parent
+        return self._declares_only or (parent is not None and parent.type == "ambient_declaration")
 
     def _first_signature(self, name: str) -> int:
         """Definition of an earlier signature of the same name in the same place; -1 for none."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # Longer literals are data.
 MAX_MEMBERS: Final = 512
+# Shorter data under a name is worth a definition, because members may be put on it.
+MAX_DATA: Final = 32
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "generator_function"})
 # Property values that lead nowhere.
 _PLAIN: Final = frozenset({"string", "number", "true", "false", "null", "undefined", "regex", "template_string",
@@ -53,7 +55,8 @@ class Objects:
             return known
         members = [child for child in node.named_children[:MAX_MEMBERS] if child.type != "comment"]
         if not any(_leads_somewhere(child) for child in members):
-            self.known[node.id] = found = self._empty(node, name, at, statement) if not members else self._plain()
+            is_small = at is not None and len(members) <= MAX_DATA
+            self.known[node.id] = found = self.blank(node, name, at, statement) if is_small else self._plain()
             return found
         index = self._add(node, name if _has_functions(members) else "", at, statement)
         found = self.known[node.id] = self.low.intern((int(Tag.OBJECT), index))
@@ -70,10 +73,6 @@ class Objects:
 
     def _plain(self) -> int:
         return self.expr.literal("object")
-
-    def _empty(self, node: Node, name: str, at: Node | None, statement: Node | None) -> int:
-        """``{}`` is worth a definition where it has a name, because members may be put on it."""
-        return self.blank(node, name, at, statement) if at is not None else self._plain()
 
     def blank(self, node: Node, name: str = "", at: Node | None = None, statement: Node | None = None) -> int:
         """An object without members so far."""
