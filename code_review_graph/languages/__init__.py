@@ -6,9 +6,10 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from code_review_graph.languages.base import Language
+from code_review_graph.languages.go import LANGUAGE as GO
 from code_review_graph.languages.python import LANGUAGE as PYTHON
 
-LANGUAGES: tuple[Language, ...] = (PYTHON,)
+LANGUAGES: tuple[Language, ...] = (PYTHON, GO)
 BY_EXTENSION: dict[str, Language] = {extension: item for item in LANGUAGES for extension in item.extensions}
 BY_NAME: dict[str, Language] = {item.name: item for item in LANGUAGES}
 

@@ -1,0 +1,89 @@
+"""Go's lexical blocks: a declaration opens a scope that reaches to the end of the block around it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from code_review_graph.facts import NO_EXPRESSION, BindingKind, ScopeKind
+from code_review_graph.languages.go.syntax import BLANK
+from code_review_graph.lowering import Lowering
+
+_FIXED: Final = frozenset({int(BindingKind.IMPORT), int(BindingKind.DEFINITION)})
+
+# A name and how it gets its value.
+Declared = tuple[str, BindingKind, object]
+
+
+class Scoping:
+    """Declares and assigns names; ``used`` has the names that were read here with a meaning from further out."""
+
+    def __init__(self, lowering: Lowering) -> None:
+        self.low = lowering
+        self.used: set[str] = set()
+        self._ends: dict[int, int] = {}  # scope -> byte at which its block ends
+        self._types: dict[tuple[int, str], int] = {}  # declared types of local names
+
+    def enter_function(self, end: int) -> None:
+        """Note that the scope opened last is the body of a function."""
+        self._ends[self.low.scope] = end
+        if self.low.facts.scopes[self.low.scope].parent == 0:
+            self.used.clear()
+
+    def at_package_level(self) -> bool:
+        """Whether the walk stands outside of every function."""
+        return self.low.function_scope() == 0
+
+    def declare(self, declared: list[Declared]) -> None:
+        """Bind new names from here to the end of the block around."""
+        low = self.low
+        end = low.regions[-1][0] if low.regions else len(low.source)
+        here = low.facts.scopes[low.scope].bindings
+        is_read = any(name in self.used and name not in here for name, _, _ in declared)
+        # A name that was read before its declaration meant another one: it gets a scope of its own.
+        if self._ends.get(low.scope) != end or is_read:
+            low.open_scope(ScopeKind.INLINE, NO_EXPRESSION, end)
+            self._ends[low.scope] = end
+        for name, kind, payload in declared:
+            if name != BLANK:
+                low.bind(name, kind, payload)
+                if kind is BindingKind.DECLARED and isinstance(payload, tuple):
+                    self._types[(low.scope, name)] = payload[0]
+
+    def declare_after(self, end: int, declared: list[Declared]) -> None:
+        """Bind new names once the walk has passed the statement that declares them."""
+        self.low.after(end, lambda: self.declare(declared))
+
+    def type_parameter(self, name: str, annotation: int) -> None:
+        """Note the declared type of a parameter or result of the function entered last."""
+        self._types[(self.low.scope, name)] = annotation
+
+    def scope_of(self, name: str) -> int:
+        """The scope of this file that declares a name; -1 for none."""
+        scopes = self.low.facts.scopes
+        scope = self.low.scope
+        while scope >= 0 and name not in scopes[scope].bindings:
+            scope = scopes[scope].parent
+        return scope
+
+    def assign(self, name: str, value: int) -> None:
+        """Give a declared name a further value."""
+        scope = self.scope_of(name)
+        if scope < 0:
+            return
+        bindings = self.low.facts.scopes[scope].bindings[name]
+        if bindings[0][0] in _FIXED:
+            return
+        declared = self._types.get((scope, name))
+        kind, payload = (BindingKind.VALUE, value) if declared is None else (BindingKind.DECLARED, (declared, value))
+        if scope == self.low.scope:
+            self.low.bind(name, kind, payload)
+        else:
+            bindings.append((int(kind), payload, -self.low.scope - 2))  # the value belongs to the scope of now
+
+    def is_shadowed(self, name: str) -> bool:
+        """Whether the file gives a predeclared name another meaning here."""
+        return self.scope_of(name) >= 0
+
+    def is_local(self, name: str) -> bool:
+        """Whether a name belongs to a function around."""
+        return self.scope_of(name) > 0
