@@ -102,6 +102,10 @@ class Semantics(Protocol):
     iteration: tuple[tuple[str, ...], ...]
     # Whether an unqualified name in a method may mean a member of the classes around it.
     members_in_scope: bool
+    # Whether functions are followed to where a function type is declared, beside what that type says.
+    follows_functions: bool
+    # Whether making a value of a class takes no call: a literal, a conversion.
+    makes_without_call: bool
 
     @property
     def testing(self) -> TestRules:
@@ -150,6 +154,10 @@ class Semantics(Protocol):
 
     def call_external(self, engine: Evaluation, dotted: str, scope: int, call: tuple[Any, ...]) -> Values | None:
         """Result of calling something outside the repository; None when nothing is known."""
+        ...
+
+    def unpacked(self, dotted: str, place: int) -> Values:
+        """The place-th of several values that something outside the repository gives."""
         ...
 
     def callbacks(self, dotted: str, call: tuple[Any, ...]) -> tuple[int, ...]:
@@ -223,6 +231,8 @@ class PlainSemantics:
     setup_names: frozenset[str] = frozenset()
     iteration: tuple[tuple[str, ...], ...] = ()
     members_in_scope = False
+    follows_functions = False
+    makes_without_call = False
     testing: TestRules = NoTests()
 
     def module(self, importer: int, module: str, level: int) -> Value | None:
@@ -277,6 +287,11 @@ class PlainSemantics:
         """Nothing is known of what is outside."""
         del engine, dotted, scope, call
         return None
+
+    def unpacked(self, dotted: str, place: int) -> Values:
+        """Nothing is known of what is outside."""
+        del dotted, place
+        return EMPTY
 
     def callbacks(self, dotted: str, call: tuple[Any, ...]) -> tuple[int, ...]:
         """No argument is called."""

@@ -90,11 +90,14 @@ class Calls:
         scope = self.program.scope_of(function)
         declared = self.engine.types(scope, parameter.annotation)
         if parameter.kind in {ParameterKind.STAR, ParameterKind.DOUBLE_STAR}:
-            if declared:
-                return {collected(parameter.kind, declared): EXACT}
-            return {(PARAMETER, function, position): INFERRED}
+            passed: Values = {(PARAMETER, function, position): INFERRED}
+            if not declared:
+                return passed
+            listed: Values = {collected(parameter.kind, declared): EXACT}
+            return listed | passed if self.engine.types_of.leaves_open(scope, declared) else listed
         if declared:
-            return declared
+            is_open = self.engine.types_of.leaves_open(scope, declared)
+            return declared | {(PARAMETER, function, position): INFERRED} if is_open else declared
         semantics = self.engine.semantics[self.program.definition_file[function]]
         passed = semantics.parameter(self.engine, function, position)
         if passed:
@@ -281,16 +284,22 @@ class Calls:
         definition = self.program.definitions[function]
         if definition.returns > 0:
             declared = self._linked(function) or self.engine.types(self.program.scope_of(function), definition.returns)
-            if declared:
+            if declared and not self.engine.types_of.leaves_open(self.program.body_of(function), declared):
                 return declared
+            if declared:
+                return declared | self._returned_values(function)
         signatures = self._overloaded(function)
         if signatures:
             return signatures
         if definition.yields:
             return {(GENERATOR, function, None): EXACT}
+        return self._returned_values(function)
+
+    def _returned_values(self, function: int) -> Values:
+        """What the return statements of a function give back."""
         body = self.program.body_of(function)
         found: Values = {}
-        for expression in definition.results:
+        for expression in self.program.definitions[function].results:
             own = self._own_parameter(function, body, expression)
             if own is not None:
                 merge(found, {own: INFERRED})

@@ -167,13 +167,16 @@ class Containers:
 
     # -- unpacking
 
-    def unpack(self, values: Values, place: int) -> Values:
+    def unpack(self, values: Values, place: int, scope: int) -> Values:
         """The place-th of an unpacked value."""
+        semantics = self.engine.semantics[self.program.scope_file[scope]]
         found: Values = {}
         for value, certainty in self.engine.calls.expand(values).items():
             key = (LITERAL, "int", place)
             if value[0] in {CONTAINER, EXTERNAL_INSTANCE} or (value[0] == INSTANCE and self._field(value, key)):
                 merge(found, self._elements_of(value, key), max(certainty, INFERRED))
+            elif value[0] == EXTERNAL:
+                merge(found, semantics.unpacked(value[1], place), INFERRED)
             else:
                 merge(found, self.iterate({value: certainty}))
         return found

@@ -214,7 +214,9 @@ class Drawer:
     def _edge(self, caller: int, target: int, line: int, level: int, via: int) -> None:
         node = self.nodes.node_of[target]
         if node:
-            self.collector.add(EdgeKind.CALLS, caller, node, line, RESOLUTIONS[level], VIA_NAMES[via])
+            is_made = self.program.is_class(target) and self._semantics(target).makes_without_call
+            kind = EdgeKind.REFERENCES if is_made else EdgeKind.CALLS
+            self.collector.add(kind, caller, node, line, RESOLUTIONS[level], VIA_NAMES[via])
 
     # -- what no definition answers
 
@@ -228,10 +230,12 @@ class Drawer:
             return
         self._unanswered = (kind, caller, name, site.line)
 
-    @staticmethod
-    def _is_local_value(callees: Values) -> bool:
-        """An unnamed lambda: its own calls stand in the encloser already."""
-        return any(value[0] == FUNCTION for value in callees)
+    def _is_local_value(self, callees: Values) -> bool:
+        """An unnamed lambda, whose own calls stand in the encloser already; a value of a function type."""
+        return any(
+            value[0] == FUNCTION or (value[0] == INSTANCE and self.program.definitions[value[1]].underlying > 0)
+            for value in callees
+        )
 
     def written_name(self, file: int, expression: int) -> str:
         """A callee as the source writes it: ``a.b.c``; what is not a name is left out."""

@@ -88,7 +88,7 @@ class Evaluator:
             Tag.DEFINITION: self._definition,
             Tag.ITERATE: lambda scope, e: self.iterate(self.evaluate(scope, e[1])),
             Tag.ENTER: lambda scope, e: self.enter(self.evaluate(scope, e[1])),
-            Tag.UNPACK: lambda scope, e: self.containers.unpack(self.evaluate(scope, e[1]), e[2]),
+            Tag.UNPACK: lambda scope, e: self.containers.unpack(self.evaluate(scope, e[1]), e[2], scope),
             Tag.SLICE: lambda scope, e: self.containers.slice(self.evaluate(scope, e[1]), e[2]),
             Tag.EITHER: self._either,
             Tag.WITHIN: self._within,
@@ -243,9 +243,8 @@ class Evaluator:
 
     def _declared(self, scope: int, annotation: int, value: int) -> Values:
         declared = self.types(scope, annotation)
-        if declared and any(item[0] in {INSTANCE, CLASS} for item in declared):
-            return declared
-        if value <= 0:
+        is_settled = any(item[0] in {INSTANCE, CLASS} for item in declared)
+        if value <= 0 or (is_settled and not self.types_of.leaves_open(scope, declared)):
             return declared
         return merge(dict(self._soften(self.evaluate(scope, value))), declared)
 

@@ -147,7 +147,7 @@ class Members:
         if not bindings and not written and not attached:
             return None
         declared = self._declared(body, bindings, written)
-        if declared:
+        if declared and not (written and self.engine.types_of.leaves_open(body, declared)):
             return self._concrete(declared, receiver, owner)
         if bindings and receiver[0] == CLASS and self._is_enumerated(owner, name, bindings):
             return {instance(owner, exact=True): EXACT}

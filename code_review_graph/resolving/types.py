@@ -11,7 +11,10 @@ from code_review_graph.values import (
     EMPTY,
     EXACT,
     EXTERNAL,
+    EXTERNAL_INSTANCE,
+    INSTANCE,
     TYPE_VARIABLE,
+    Value,
     Values,
     external_instance,
     instance,
@@ -22,6 +25,10 @@ if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
 
 _UNION: Final = "__or__"
+FUNCTION_TYPE: Final = "typing.Callable"
+TUPLE_TYPE: Final = "builtins.tuple"
+# Function types inside containers inside containers are followed no deeper.
+MAX_NESTING: Final = 3
 _FINAL: Final = int(DefinitionFlag.FINAL)
 
 
@@ -31,6 +38,7 @@ class Types:
     def __init__(self, engine: Evaluator) -> None:
         self.engine = engine
         self.program = engine.program
+        self._follows = [semantics.follows_functions for semantics in engine.semantics]
 
     def of(self, scope: int, expression: int) -> Values:
         """Values that an annotation admits; nothing for what says nothing (Any, object, None)."""
@@ -131,6 +139,22 @@ class Types:
             elif value[0] == EXTERNAL:
                 merge(found, self._external(scope, value[1], ()))
         return found
+
+    def leaves_open(self, scope: int, declared: Values, depth: int = 0) -> bool:
+        """Whether a declared type says of functions only that they are some: which ones, their passing tells."""
+        if not declared or depth > MAX_NESTING or not self._follows[self.program.scope_file[scope]]:
+            return False
+        return all(self._is_function_type(scope, value, depth) for value in declared)
+
+    def _is_function_type(self, scope: int, value: Value, depth: int) -> bool:
+        if value[0] == INSTANCE:
+            return self.leaves_open(scope, self.engine.calls.underlying(value[1]), depth + 1)
+        if value[0] != EXTERNAL_INSTANCE or not value[2]:
+            return False
+        if value[1] == FUNCTION_TYPE:
+            return True
+        inside = value[2] if value[1] == TUPLE_TYPE else value[2][-1:]
+        return any(self.leaves_open(scope, dict.fromkeys(item, EXACT), depth + 1) for item in inside)
 
     def is_final(self, definition: int) -> bool:
         """Whether a value of a class is never one of a subclass."""

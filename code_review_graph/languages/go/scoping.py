@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from code_review_graph.facts import NO_EXPRESSION, BindingKind, ScopeKind
+from code_review_graph.facts import NO_EXPRESSION, Binding, BindingKind, ScopeKind
 from code_review_graph.languages.go.syntax import BLANK
 from code_review_graph.lowering import Lowering
 
@@ -37,17 +37,30 @@ class Scoping:
         """Bind new names from here to the end of the block around."""
         low = self.low
         end = low.regions[-1][0] if low.regions else len(low.source)
-        here = low.facts.scopes[low.scope].bindings
-        is_read = any(name in self.used and name not in here for name, _, _ in declared)
-        # A name that was read before its declaration meant another one: it gets a scope of its own.
-        if self._ends.get(low.scope) != end or is_read:
+        around = low.scope
+        # A name that meant something before its declaration gets a scope of its own: what was read stays what it was.
+        if self._ends.get(around) != end or any(self._hides(name) for name, _, _ in declared):
             low.open_scope(ScopeKind.INLINE, NO_EXPRESSION, end)
             self._ends[low.scope] = end
         for name, kind, payload in declared:
-            if name != BLANK:
+            if name == BLANK:
+                continue
+            if low.scope == around:
                 low.bind(name, kind, payload)
-                if kind is BindingKind.DECLARED and isinstance(payload, tuple):
-                    self._types[(low.scope, name)] = payload[0]
+            else:
+                self._bind_from(around, low.scope, name, kind, payload)
+            if kind is BindingKind.DECLARED and isinstance(payload, tuple):
+                self._types[(low.scope, name)] = payload[0]
+
+    def _hides(self, name: str) -> bool:
+        """Whether a declaration gives a name that has a meaning here another one."""
+        scope = self.scope_of(name)
+        return scope != self.low.scope and (scope > 0 or name in self.used)
+
+    def _bind_from(self, source: int, scope: int, name: str, kind: BindingKind, payload: object) -> None:
+        """Bind a name in one scope to a value that is read in another."""
+        entry: Binding = (int(kind), payload, -source - 2)
+        self.low.facts.scopes[scope].bindings.setdefault(name, []).append(entry)
 
     def declare_after(self, end: int, declared: list[Declared]) -> None:
         """Bind new names once the walk has passed the statement that declares them."""
@@ -70,15 +83,14 @@ class Scoping:
         scope = self.scope_of(name)
         if scope < 0:
             return
-        bindings = self.low.facts.scopes[scope].bindings[name]
-        if bindings[0][0] in _FIXED:
+        if self.low.facts.scopes[scope].bindings[name][0][0] in _FIXED:
             return
         declared = self._types.get((scope, name))
         kind, payload = (BindingKind.VALUE, value) if declared is None else (BindingKind.DECLARED, (declared, value))
         if scope == self.low.scope:
             self.low.bind(name, kind, payload)
         else:
-            bindings.append((int(kind), payload, -self.low.scope - 2))  # the value belongs to the scope of now
+            self._bind_from(self.low.scope, scope, name, kind, payload)
 
     def is_shadowed(self, name: str) -> bool:
         """Whether the file gives a predeclared name another meaning here."""

@@ -28,7 +28,7 @@ class GoSemantics(PlainSemantics):
     """Rules over one program."""
 
     follows_functions = True
-    makes_by_literal = True
+    makes_without_call = True
 
     def __init__(self, program: Program, config_files: Mapping[str, bytes]) -> None:
         self._program = program
