@@ -287,7 +287,7 @@ class Calls:
             if declared and not self.engine.types_of.leaves_open(self.program.body_of(function), declared):
                 return declared
             if declared:
-                return declared | self._returned_values(function)
+                return declared | at_least(self._returned_values(function), INFERRED)
         signatures = self._overloaded(function)
         if signatures:
             return signatures

@@ -245,7 +245,7 @@ class Evaluator:
         declared = self.types(scope, annotation)
         is_settled = any(item[0] in {INSTANCE, CLASS} for item in declared)
         if value <= 0 or (is_settled and not self.types_of.leaves_open(scope, declared)):
-            return declared
+            return self.types_of.implemented(declared, self.evaluate(scope, value) if value > 0 else EMPTY)
         return merge(dict(self._soften(self.evaluate(scope, value))), declared)
 
     @staticmethod

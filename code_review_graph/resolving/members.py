@@ -170,9 +170,11 @@ class Members:
     def _declared(
         self, body: int, bindings: list[tuple[int, object, int]] | None, written: list[tuple[int, int, int]]
     ) -> Values:
-        for kind, payload, _ in bindings or ():
+        for kind, payload, block in bindings or ():
             if kind == _DECLARED and isinstance(payload, tuple):
-                found = self.engine.types(body, payload[0])
+                # A field's type may be read in the scope around: a field hides no type of its name.
+                around = body if block >= -1 else self.program.scope_base[self.program.scope_file[body]] - block - 2
+                found = self.engine.types(around, payload[0])
                 if any(value[0] in _TYPED for value in found):
                     return found
         for scope, _, annotation in written:

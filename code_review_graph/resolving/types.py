@@ -12,6 +12,7 @@ from code_review_graph.values import (
     EXACT,
     EXTERNAL,
     EXTERNAL_INSTANCE,
+    INFERRED,
     INSTANCE,
     TYPE_VARIABLE,
     Value,
@@ -30,6 +31,7 @@ TUPLE_TYPE: Final = "builtins.tuple"
 # Function types inside containers inside containers are followed no deeper.
 MAX_NESTING: Final = 3
 _FINAL: Final = int(DefinitionFlag.FINAL)
+_STRUCTURAL: Final = int(DefinitionFlag.STRUCTURAL)
 
 
 class Types:
@@ -155,6 +157,18 @@ class Types:
             return True
         inside = value[2] if value[1] == TUPLE_TYPE else value[2][-1:]
         return any(self.leaves_open(scope, dict.fromkeys(item, EXACT), depth + 1) for item in inside)
+
+    def implemented(self, declared: Values, given: Values) -> Values:
+        """A variable of a structural interface whose value is known runs no other implementer's methods."""
+        if not given or not all(value[0] == INSTANCE and self._is_structural(value[1]) for value in declared):
+            return declared
+        if not all(value[0] == INSTANCE and value[2] for value in given):
+            return declared
+        known: Values = {(INSTANCE, value[1], True, value[3]): level for value, level in declared.items()}
+        return merge(known, given, INFERRED)
+
+    def _is_structural(self, definition: int) -> bool:
+        return bool(self.program.definitions[definition].flags & _STRUCTURAL)
 
     def is_final(self, definition: int) -> bool:
         """Whether a value of a class is never one of a subclass."""

@@ -57,8 +57,9 @@ class Writes:
                     if trusted[file] or self.program.definition_file[value[1]] == file:
                         self._add(value[1], write.name, (scope, write.value, write.annotation))
                 elif value[0] == MODULE and value[1] >= 0 and trusted[file]:
-                    table = self._modules.setdefault(value[1], {})
-                    table.setdefault(write.name, []).append((scope, write.value))
+                    for part in self.engine.semantics[value[1]].files_of(value):
+                        table = self._modules.setdefault(part, {})
+                        table.setdefault(write.name, []).append((scope, write.value))
         self._deferred.clear()
         self.engine.restart()
 

@@ -221,46 +221,48 @@ class Types:
         return tuple([self.lower(item) for item in elements if item.named_children[0].type in _NAMED])
 
     def fill_struct(self, index: int, node: Node, key: int | str, own: list[tuple[str, int]] | None = None) -> None:
-        """Bind the fields of a struct in its body."""
+        """Bind the fields of a struct in its body; their types are read around it."""
         low = self.low
+        fields: list[tuple[str, int]] = []
+        for field in _fields(node):
+            kind = field.child_by_field_name("type")
+            named = [text_of(item) for item in field.children_by_field_name("name")]
+            fields += [(name, self.lower(kind)) for name in named or [_embedded_name(kind)]]
+        around = low.scope
         low.enter_body(index, ScopeKind.CLASS, node.end_byte)
         for name, parameter in own or ():
             low.bind(name, BindingKind.VALUE, parameter)
-        names: list[str] = []
-        for field in _fields(node):
-            kind = field.child_by_field_name("type")
-            annotation = self.lower(kind)
-            named = [text_of(item) for item in field.children_by_field_name("name")]
-            for name in named or [_embedded_name(kind)]:
-                names.append(name)
-                if name and name != BLANK:
-                    low.bind(name, BindingKind.DECLARED, (annotation, NO_EXPRESSION))
+        for name, annotation in fields:
+            if name and name != BLANK:
+                payload = (annotation, NO_EXPRESSION)
+                self.scoping.bind_from(around, low.scope, name, BindingKind.DECLARED, payload)
         low.close_region()
-        self.fields[key] = names
+        self.fields[key] = [name for name, _ in fields]
 
     def fill_interface(
         self, index: int, node: Node, own: list[tuple[str, int]] | None = None, *, named: bool = True
     ) -> None:
-        """Define the methods of an interface in its body; those of one without a name have no nodes."""
+        """Define the methods of an interface; those of one without a name have no nodes."""
         low = self.low
-        low.enter_body(index, ScopeKind.CLASS, node.end_byte)
-        for parameter, value in own or ():
-            low.bind(parameter, BindingKind.VALUE, value)
+        owner = low.intern((int(Tag.DEFINITION), index))
         for child in node.named_children:
             name = child.child_by_field_name("name") if child.type == "method_elem" else None
             if name is None:
                 continue
             written = text_of(name)
+            # They stand in the scope around: a method hides no type of its name.
             definition = Definition(
                 int(DefinitionKind.FUNCTION), written if named else "", low.scope, -1, name.start_point[0] + 1,
                 child.end_point[0] + 1, int(DefinitionFlag.ABSTRACT),
                 one_line(low.source, child.start_byte, child.end_byte), comment_above(low.source, child.start_byte),
                 NO_EXPRESSION, (), self.parameters(child.child_by_field_name("parameters")),
-                self.result(child.child_by_field_name("result")), (), (), (), "", key=written,
+                self.result(child.child_by_field_name("result")), (), (), (), "", owner=owner, key=written,
                 parameter_types="" if own else self.shape(child),
             )  # fmt: skip
-            method = low.define(definition, (child.start_byte, child.end_byte))
-            low.bind(written, BindingKind.DEFINITION, method)
+            low.define(definition, (child.start_byte, child.end_byte))
+        low.enter_body(index, ScopeKind.CLASS, node.end_byte)
+        for parameter, value in own or ():
+            low.bind(parameter, BindingKind.VALUE, value)
         low.close_region()
 
 

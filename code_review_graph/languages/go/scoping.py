@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from code_review_graph.facts import NO_EXPRESSION, Binding, BindingKind, ScopeKind
+from code_review_graph.facts import NO_EXPRESSION, Binding, BindingKind, ScopeKind, Tag
 from code_review_graph.languages.go.syntax import BLANK
 from code_review_graph.lowering import Lowering
 
@@ -48,7 +48,7 @@ class Scoping:
             if low.scope == around:
                 low.bind(name, kind, payload)
             else:
-                self._bind_from(around, low.scope, name, kind, payload)
+                self.bind_from(around, low.scope, name, kind, payload)
             if kind is BindingKind.DECLARED and isinstance(payload, tuple):
                 self._types[(low.scope, name)] = payload[0]
 
@@ -57,7 +57,7 @@ class Scoping:
         scope = self.scope_of(name)
         return scope != self.low.scope and (scope > 0 or name in self.used)
 
-    def _bind_from(self, source: int, scope: int, name: str, kind: BindingKind, payload: object) -> None:
+    def bind_from(self, source: int, scope: int, name: str, kind: BindingKind, payload: object) -> None:
         """Bind a name in one scope to a value that is read in another."""
         entry: Binding = (int(kind), payload, -source - 2)
         self.low.facts.scopes[scope].bindings.setdefault(name, []).append(entry)
@@ -81,7 +81,9 @@ class Scoping:
     def assign(self, name: str, value: int) -> None:
         """Give a declared name a further value."""
         scope = self.scope_of(name)
-        if scope < 0:
+        if scope < 0:  # a variable that another file of the package declares
+            here = self.low.intern((int(Tag.IMPORTED), ".", 0, ""))
+            self.low.write_attribute(here, name, value)
             return
         if self.low.facts.scopes[scope].bindings[name][0][0] in _FIXED:
             return
@@ -90,7 +92,7 @@ class Scoping:
         if scope == self.low.scope:
             self.low.bind(name, kind, payload)
         else:
-            self._bind_from(self.low.scope, scope, name, kind, payload)
+            self.bind_from(self.low.scope, scope, name, kind, payload)
 
     def is_shadowed(self, name: str) -> bool:
         """Whether the file gives a predeclared name another meaning here."""
