@@ -76,7 +76,7 @@ def _dialect(
         new_handlers=_handlers,
         new_semantics=_semantics,
         module_docstring=_module_docstring,
-        region_captures=frozenset({"operand"}),
+        region_captures=frozenset(),
         family=_FAMILY,
         prepare=prepare,
         # They say how modules are found.

@@ -60,8 +60,7 @@ class Statements:
             "for": self._for,
             "for.in": self._for_in,
             "while": self._while,
-            "logic": self._lower,
-            "operand": self._operand,
+            "instance.test": self._instance_test,
             "import": self.exports.imported,
             "import.alias": self.exports.alias,
             "export": self.exports.exported,
@@ -98,9 +97,6 @@ class Statements:
         if body is not None:
             self._bodies.add(body.id)
 
-    def _lower(self, node: Node) -> None:
-        self.expr.lower(node)
-
     def _object(self, node: Node) -> None:
         parent = node.parent
         # On the left of an assignment it is a pattern.
@@ -135,11 +131,23 @@ class Statements:
             self.low.open_scope(ScopeKind.INLINE, -1, node.end_byte)
             bind_pattern(self.expr, parameter, UNKNOWN)
 
-    def _operand(self, node: Node) -> None:
-        """An operand that the walk enters in the scope where it was lowered."""
-        region = self.low.pending_regions.pop(node.id, None)
+    def _instance_test(self, node: Node) -> None:
+        """``x instanceof C && ...`` and ``x instanceof C ? ... : ...``: what follows stands where the test holds."""
+        inner = node.parent
+        outer = inner.parent if inner is not None else None
+        while outer is not None and outer.type == "parenthesized_expression":
+            inner, outer = outer, outer.parent
+        operand = None
+        if outer is not None and outer.type == "binary_expression" and outer.child_by_field_name("left") == inner:
+            operand = outer.child_by_field_name("right")
+        elif outer is not None and outer.type == "ternary_expression":
+            operand = outer.child_by_field_name("consequence")
+        if outer is None or operand is None or operand.start_byte < node.start_byte:
+            return
+        self.expr.lower(outer)
+        region = self.low.pending_regions.pop(operand.id, None)
         if region is not None:
-            self.low.reopen_scope(region[1], node.end_byte)
+            self.low.reopen_scope(region[1], operand.end_byte)
 
     # -- conditions and loops
 

@@ -13,6 +13,9 @@ MAX_DOCSTRING: Final = 2000
 MAX_SIGNATURE: Final = 400
 # Comments that are looked for further above belong to something else.
 _LOOK_BACK: Final = 6000
+_NEAR: Final = 64
+# Longer chains of assignments are made by programs.
+_MAX_CHAIN: Final = 32
 
 _TRANSPARENT: Final = frozenset(
     {"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"}
@@ -56,7 +59,7 @@ def unwrapped(node: Node | None) -> Node | None:
 
 def bare_value(node: Node | None) -> Node | None:
     """What a chain of assignments, freezing and wrapping calls finally gives: mostly a literal or a function."""
-    while node is not None:
+    for _ in range(_MAX_CHAIN):
         node = unwrapped(node)
         if node is None:
             return None
@@ -108,10 +111,12 @@ def words_before(node: Node, name: Node | None) -> frozenset[str]:
 
 def docstring_before(source: bytes, start: int) -> str:
     """The documentation comment that ends just before a definition."""
-    before = source[max(0, start - _LOOK_BACK) : start].rstrip()
-    before = _LEADING_WORDS.sub(b"", before).rstrip()
-    if not before.endswith(b"*/"):
+    # Keywords may stand between the comment and the definition; a search of the last few bytes finds them.
+    near = _LEADING_WORDS.sub(b"", source[max(0, start - _NEAR) : start].rstrip()).rstrip()
+    if not near.endswith(b"*/"):
         return ""
+    end = source.rfind(b"*/", 0, start) + 2
+    before = source[max(0, end - _LOOK_BACK) : end]
     opening = before.rfind(b"/*")
     if opening < 0 or before[opening : opening + 3] not in {b"/**", b"/*!"}:
         return ""

@@ -17,12 +17,8 @@
 (for_statement) @for
 (for_in_statement) @for.in
 [(while_statement) (do_statement)] @while
-(ternary_expression
-  condition: [
-    (binary_expression operator: "instanceof")
-    (parenthesized_expression (binary_expression operator: "instanceof"))]
-  consequence: (_) @operand) @logic
-(binary_expression left: (binary_expression operator: "instanceof") operator: "&&" right: (_) @operand) @logic
+; The bare word: a pattern of the expression around it costs the square of the depth of a chain of operators.
+"instanceof" @instance.test
 
 (import_statement) @import
 (export_statement) @export
