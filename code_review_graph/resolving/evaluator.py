@@ -291,7 +291,8 @@ class Evaluator:
         owner = self.evaluate(scope, shape[1])
         keys = [value for value in self.calls.expand(self.evaluate(scope, shape[2])) if value[0] == LITERAL]
         if not keys:
-            return self.elements(owner)
+            # `f[T]` is the generic function f itself.
+            return owner if self.types_of.takes_type_arguments(owner) else self.elements(owner)
         found: Values = {}
         for key in keys:
             merge(found, self.elements(owner, key))

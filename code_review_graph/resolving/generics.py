@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from code_review_graph.facts import BindingKind, Expression, Tag
+from code_review_graph.resolving.types import FUNCTION_TYPE
 from code_review_graph.values import (
     CLASS,
     EMPTY,
@@ -13,6 +14,7 @@ from code_review_graph.values import (
     EXTERNAL,
     EXTERNAL_INSTANCE,
     INSTANCE,
+    LITERAL,
     TYPE_VARIABLE,
     Value,
     Values,
@@ -156,6 +158,8 @@ class Generics:
         if annotation <= 0:
             return EMPTY
         shape = self._shape(scope, annotation)
+        if shape[0] == Tag.TYPE:
+            return self._of_container(scope, shape, passed, variable)
         if shape[0] != Tag.INDEX:
             return passed if variable in self.engine.types(scope, annotation) else EMPTY
         keys = self.engine.types_of.keys(scope, shape[2])
@@ -166,7 +170,36 @@ class Generics:
             return {instance(value[1], exact=value[2]): level for value, level in passed.items() if value[0] == CLASS}
         if name == "Callable":
             return self.engine.calls.returned(passed)
-        return passed if name == "Optional" else self.engine.iterate(passed)
+        if name == "Optional":
+            return passed
+        return self.engine.iterate(passed) or self._of_generic(scope, shape, passed, variable)
+
+    def _of_container(self, scope: int, shape: Expression, passed: Values, variable: Value) -> Values:
+        """Meaning of a variable inside a type from outside: a list, a dictionary, a function."""
+        _, name, inner = shape
+        for place, annotation in enumerate(inner):
+            if name == FUNCTION_TYPE:
+                inside = self.engine.calls.returned(passed) if place == len(inner) - 1 else EMPTY
+            elif name.endswith("dict") and place == 0:
+                inside = self.engine.iterate(passed)
+            else:
+                inside = self.engine.elements(passed, (LITERAL, "int", place) if name.endswith("tuple") else None)
+            found = self.of_argument(scope, annotation, inside, variable) if inside else EMPTY
+            if found:
+                return found
+        return EMPTY
+
+    def _of_generic(self, scope: int, shape: Expression, passed: Values, variable: Value) -> Values:
+        """Meaning of a variable in a parametrised class of the repository: what the instance passed holds there."""
+        keys = self.engine.types_of.keys(scope, shape[2])
+        places = [place for place, key in enumerate(keys) if variable in self.engine.types(scope, key)]
+        found: Values = {}
+        for head in self.engine.evaluate(scope, shape[1]):
+            parameters = self.parameters(head[1]) if head[0] == CLASS else []
+            for place in [place for place in places if place < len(parameters)]:
+                for value in passed:
+                    merge(found, self.of_receiver(value, head[1], parameters[place]))
+        return found
 
     def _head(self, scope: int, shape: Expression) -> str:
         heads = self.engine.evaluate(scope, shape[1])

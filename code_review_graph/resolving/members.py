@@ -227,6 +227,8 @@ class Members:
 
     def _of_super(self, value: Value, name: str) -> Values:
         _, owner, receiver = value
+        if receiver[0] not in {INSTANCE, CLASS}:
+            return EMPTY
         after = self.after(receiver[1], owner)
         found = self._along(after, receiver, name)
         found = {} if found is None else dict(found)

@@ -12,6 +12,7 @@ from code_review_graph.values import (
     EXACT,
     EXTERNAL,
     EXTERNAL_INSTANCE,
+    FUNCTION,
     INFERRED,
     INSTANCE,
     TYPE_VARIABLE,
@@ -147,6 +148,13 @@ class Types:
         if not declared or depth > MAX_NESTING or not self._follows[self.program.scope_file[scope]]:
             return False
         return all(self._is_function_type(scope, value, depth) for value in declared)
+
+    def takes_type_arguments(self, values: Values) -> bool:
+        """Whether all values are functions of a language in which an index on a function is a type argument."""
+        for value in values:
+            if value[0] != FUNCTION or not self._follows[self.program.definition_file[value[1]]]:
+                return False
+        return bool(values)
 
     def _is_function_type(self, scope: int, value: Value, depth: int) -> bool:
         if value[0] == INSTANCE:

@@ -17,6 +17,7 @@ from code_review_graph.lowering import Lowering
 # Deeper nesting than any person writes; beyond it an expression is unknown rather than a stack overflow.
 MAX_DEPTH: Final = 150
 MAX_LITERAL: Final = 80
+TYPE_ARGUMENT: Final = "[{}]"
 
 # Predeclared functions and types that run nothing of the repository and give nothing back that has methods.
 _SILENT: Final = frozenset({
@@ -113,7 +114,17 @@ class Expressions:
             if known is not None:
                 return known
         positional = tuple([self.lower(item) for item in written])
-        return self.low.intern((int(Tag.CALL), self.lower(function), positional, (), False))
+        keywords = self._type_arguments(node, function)
+        return self.low.intern((int(Tag.CALL), self.lower(function), positional, keywords, False))
+
+    def _type_arguments(self, node: Node, function: Node) -> tuple[tuple[str, int], ...]:
+        """Type arguments that a call spells out; one alone reads like an index."""
+        if function.type == "index_expression":
+            index = function.child_by_field_name("index")
+            return ((TYPE_ARGUMENT.format(0), self.types.lower(index)),)
+        arguments = node.child_by_field_name("type_arguments")
+        items = arguments.named_children if arguments is not None else ()
+        return tuple([(TYPE_ARGUMENT.format(place), self.types.lower(item)) for place, item in enumerate(items)])
 
     def _predeclared(self, name: str, arguments: list[Node]) -> int | None:
         """Value of a call of a function that Go itself declares; None for any other."""
@@ -138,7 +149,8 @@ class Expressions:
         kind, operand = node.child_by_field_name("type"), node.child_by_field_name("operand")
         if kind is not None and kind.type == "generic_type":  # `F[T](x)` may be a call as well
             head = self.types.lower(kind.child_by_field_name("type"))
-            return self.low.intern((int(Tag.CALL), head, (self.lower(operand),), (), False))
+            keywords = self._type_arguments(kind, kind)
+            return self.low.intern((int(Tag.CALL), head, (self.lower(operand),), keywords, False))
         return self.made(self.types.lower(kind))
 
     def _assertion(self, node: Node) -> int:
