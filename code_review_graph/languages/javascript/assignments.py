@@ -16,8 +16,16 @@ from code_review_graph.facts import (
     Tag,
 )
 from code_review_graph.languages.javascript.expressions import Expressions
+from code_review_graph.languages.javascript.jsdoc import type_of
 from code_review_graph.languages.javascript.patterns import bind_in, bind_pattern, declaring_scope
-from code_review_graph.languages.javascript.syntax import bare_value, line_of, property_name, string_content, text_of
+from code_review_graph.languages.javascript.syntax import (
+    bare_value,
+    docstring_before,
+    line_of,
+    property_name,
+    string_content,
+    text_of,
+)
 
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "generator_function"})
 _CLASSES: Final = frozenset({"class"})
@@ -40,7 +48,7 @@ class Assignments:
         if target is None:
             return
         scope = self._scope_of(node)
-        annotation = self.expr.annotations.optional(node.child_by_field_name("type"))
+        annotation = self._declared_type(node)
         if target.type != "identifier":
             lowered = self.expr.lower(value)
             if annotation > 0:
@@ -57,6 +65,12 @@ class Assignments:
             bind_in(self.low, name, BindingKind.DEFINITION, index, scope)
         else:
             self._plain(node, name, target, (value, inner), annotation, scope)
+
+    def _declared_type(self, node: Node) -> int:
+        written = node.child_by_field_name("type")
+        if written is not None:
+            return self.expr.annotations.optional(written)
+        return type_of(self.expr, docstring_before(self.low.source, node.start_byte))
 
     def _scope_of(self, node: Node) -> int:
         """Where a declarator's names live: ``var`` in the function around, others in the block."""

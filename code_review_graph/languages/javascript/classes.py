@@ -47,6 +47,8 @@ class Classes:
         self._bodies: dict[int, tuple[int, dict[str, str]]] = {}
         self._initialisers: dict[tuple[int, bool], int] = {}  # class scope, static -> scope of its field values
         self._aliases: set[tuple[int, str]] = set()
+        self._supers: dict[int, tuple[int, int]] = {}  # class -> scope and expression of what it extends
+        self._extended = 0
 
     # -- names
 
@@ -127,6 +129,7 @@ class Classes:
             DefinitionKind.CLASS, name or "class", node, at or node, self._bases(node), start,
             body.start_byte if body is not None else node.end_byte,
         )  # fmt: skip
+        self._supers[index] = (self.low.scope, self._extended)
         self.expr.annotations.forget(generics)
         self.known[node.id] = index
         if body is not None:
@@ -145,19 +148,28 @@ class Classes:
         return self.low.define(definition, (node.start_byte, node.end_byte))
 
     def _bases(self, node: Node) -> tuple[int, ...]:
+        self._extended = 0
         heritage = next((child for child in node.named_children if child.type == "class_heritage"), None)
         found: list[int] = []
         for clause in heritage.named_children if heritage is not None else ():
             if clause.type == "extends_clause":
                 base = self.expr.field(clause, "value")
+                self._extended = base
                 listed = clause.child_by_field_name("type_arguments")
                 arguments = [self.expr.annotations.lower(item) for item in listed.named_children] if listed else []
                 found.append(self.expr.annotations.apply(base, arguments))
             elif clause.type == "implements_clause":
                 found += [self.expr.annotations.lower(item) for item in clause.named_children]
             elif clause.type != "comment":
-                found.append(self.expr.lower(clause))
+                self._extended = self.expr.lower(clause)
+                found.append(self._extended)
         return tuple(item for item in found if item > 0)
+
+    def extended(self) -> int:
+        """What the class around extends, as ``super(...)`` calls it; 0 for nothing."""
+        own = self.expr.annotations.own
+        scope, base = self._supers.get(own[-1], (0, 0)) if own else (0, 0)
+        return self.low.intern((int(Tag.WITHIN), scope, base)) if base > 0 else 0
 
     # -- class bodies
 

@@ -17,6 +17,7 @@ from code_review_graph.facts import (
     ScopeKind,
     Tag,
 )
+from code_review_graph.languages.javascript.jsdoc import parameters_of, result_of
 from code_review_graph.languages.javascript.patterns import bind_pattern
 from code_review_graph.languages.javascript.syntax import (
     docstring_before,
@@ -64,27 +65,30 @@ class Functions:
         flags: DefinitionFlag = DefinitionFlag.NONE,
         owner: int = NO_EXPRESSION,
         qualifier: str = "",
-        scope: int | None = None,
+        nameless: bool = False,
     ) -> int:
         """The definition of a function node, made when it is first met; ``at`` bears its name."""
         index = self.known.get(node.id)
         if index is not None:
             return index
         own = node.child_by_field_name("name")
-        if not name and own is not None and node.type != "method_definition":
+        if not name and own is not None and node.type != "method_definition" and not nameless:
             name, at = text_of(own), own
         kind = DefinitionKind.FUNCTION if name else DefinitionKind.LAMBDA
         generics = self.expr.annotations.declare(node.child_by_field_name("type_parameters"))
         body = node.child_by_field_name("body")
         start = (statement or node).start_byte
         parameters, patterns, fields = self._parameters(node)
+        docstring = docstring_before(self.low.source, start) if name else ""
+        returns = self.expr.annotations.optional(node.child_by_field_name("return_type"))
+        if docstring:
+            parameters = parameters_of(self.expr, docstring, parameters)
+            returns = result_of(self.expr, docstring) if returns < 0 else returns
         definition = Definition(
-            int(kind), name, self.low.scope if scope is None else scope, -1, line_of(at or node),
+            int(kind), name, self.low.scope, -1, line_of(at or node),
             node.end_point[0] + 1, int(flags | self._flags(node, own)),
             signature(self.low.source, start, body.start_byte if body is not None else node.end_byte) if name else "",
-            docstring_before(self.low.source, start) if name else "", NO_EXPRESSION, (), parameters,
-            self.expr.annotations.optional(node.child_by_field_name("return_type")), (), (), (), "",
-            owner=owner, qualifier=qualifier,
+            docstring, NO_EXPRESSION, (), parameters, returns, (), (), (), "", owner=owner, qualifier=qualifier,
         )  # fmt: skip
         index = self.known[node.id] = self.low.define(definition, (node.start_byte, node.end_byte))
         self._patterns[index] = patterns

@@ -66,7 +66,7 @@ class Invocations:
         positional, has_star = self.arguments(listed)
         callee = self.expr.lower(function)
         if kind == "super":
-            callee = self.expr.member(callee, "constructor")
+            callee = self.expr.classes.extended() or self.expr.member(callee, "constructor")
         return self._make(callee, positional, has_star=has_star)
 
     def _make(self, callee: int, positional: tuple[int, ...], *, has_star: bool = False) -> int:

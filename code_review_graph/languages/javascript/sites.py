@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from code_review_graph.facts import NO_EXPRESSION, BindingKind, Tag, Via
 from code_review_graph.languages.javascript.assignments import Assignments
+from code_review_graph.languages.javascript.blocks import Blocks
 from code_review_graph.languages.javascript.expressions import Expressions
 from code_review_graph.languages.javascript.invocations import SETTLING, THEN
 from code_review_graph.languages.javascript.patterns import bind_in
@@ -27,13 +28,13 @@ _MIXABLE: Final = frozenset({"identifier", "member_expression", "this"})
 
 
 class Sites:
-    """Records sites; ``called`` and ``stored`` hold syntax node ids of members that are more than read."""
+    """Records sites; ``stored`` holds syntax node ids of members that are set."""
 
     def __init__(self, expressions: Expressions, assignments: Assignments) -> None:
         self.low = expressions.low
         self.expr = expressions
         self.assignments = assignments
-        self.called: set[int] = set()
+        self.blocks = Blocks(expressions)
         self.stored: set[int] = set()
 
     # -- calls
@@ -43,6 +44,7 @@ class Sites:
         function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if function is None:
             return
+        self.blocks.meet(node)
         if listed is not None and function.text in _DEFINING:
             self.assignments.define_property([child for child in listed.named_children if child.type != "comment"])
         value = self.expr.lower(node)
@@ -51,7 +53,6 @@ class Sites:
             self.low.add_import(line_of(node), shape[1], 0, shape[3])
             return
         inner = unwrapped(function) or function
-        self.called.add(inner.id)
         name_node = inner.child_by_field_name("property") if inner.type == "member_expression" else None
         line = line_of(function if name_node is None else name_node)
         name = "" if name_node is None else text_of(name_node)
@@ -126,16 +127,13 @@ class Sites:
             return
         self.expr.lower(node)
         inner = unwrapped(made) or made
-        self.called.add(inner.id)
         name = inner.child_by_field_name("property") if inner.type == "member_expression" else None
         self.low.site(line_of(made if name is None else name), self.expr.invocations.constructed(node))
 
     # -- members and elements
 
     def member(self, node: Node) -> None:
-        """A member: read, set, or part of a call."""
-        if node.id in self.called:
-            return
+        """A member, read or set; a called one is read first."""
         via = Via.SETTER if node.id in self.stored else Via.PROPERTY
         expression = self.expr.lower(node)
         if self.low.facts.expressions[expression][0] == Tag.MEMBER:
@@ -147,7 +145,6 @@ class Sites:
         properties = self.expr.objects.properties(node, node.children_by_field_name("attribute"))
         if name is None:
             return
-        self.called.add(name.id)
         is_component = name.type == "member_expression" or not text_of(name)[:1].islower()
         callee = self.expr.lower(name) if is_component and name.type != "jsx_namespace_name" else UNKNOWN
         if callee:

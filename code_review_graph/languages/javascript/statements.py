@@ -77,7 +77,7 @@ class Statements:
 
     def release(self) -> None:
         """Break the circles of bound methods: workers run without a collector."""
-        for part in (*self.expr.parts(), self.assignments, self.exports, self.sites):
+        for part in (*self.expr.parts(), self.sites.blocks, self.assignments, self.exports, self.sites):
             vars(part).clear()
         self.handlers.clear()
         self.low.regions.clear()
