@@ -27,6 +27,7 @@ class Names:
     def __init__(self, engine: Evaluator) -> None:
         self.engine = engine
         self.program = engine.program
+        self._is_shared = [semantics.shares_variables for semantics in engine.semantics]
         self._sees_members = [semantics.members_in_scope for semantics in engine.semantics]
 
     def values(self, scope: int, name: str, version: int, block: int) -> Values:
@@ -34,7 +35,20 @@ class Names:
         if self._sees_members[self.program.scope_file[scope]]:
             return self._with_members(scope, name, version, block)
         bindings = self.bindings(scope, name, version, block)
+        if bindings and self._is_shared[self.program.scope_file[scope]] and self.program.parents[bindings[0][0]] < 0:
+            return self._with_writes(bindings, self.program.scope_file[scope], name)
         return self._values_of(bindings) if bindings else self._unbound(scope, name)
+
+    def _with_writes(self, bindings: list[BoundName], file: int, name: str) -> Values:
+        """Values of a module's own name that other files assign as well."""
+        values = self._values_of(bindings)
+        written = self.engine.members_of.writes.of_module(file, name)
+        if not written:
+            return values
+        found = dict(values)
+        for scope, expression in written:
+            merge(found, self.engine.evaluate(scope, expression))
+        return found
 
     def _values_of(self, bindings: list[BoundName]) -> Values:
         if len(bindings) == 1:

@@ -7,7 +7,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from code_review_graph.facts import Tag
+from code_review_graph.facts import Expression, Tag
 from code_review_graph.languages.go.annotations import Types
 from code_review_graph.languages.go.syntax import UNKNOWN, text_of
 from code_review_graph.lowering import Lowering
@@ -28,8 +28,9 @@ class Literals:
         self.types = types
         self.lower = lower
         self.named: dict[str, Node] = {}  # types of this file's package by name, as far as the walk has come
-        self.handed: dict[int, list[int]] = {}  # by syntax node id: values in the literal that may be functions
-        self._handed: list[int] = []
+        # By syntax node id: elements that may be functions, or are made without naming their type, with their lines.
+        self.handed: dict[int, list[tuple[int, int]]] = {}
+        self._handed: list[tuple[int, int]] = []
 
     def release(self) -> None:
         """Let go of the way back to the other expressions."""
@@ -70,18 +71,27 @@ class Literals:
             return UNKNOWN
         if node.type == "literal_value":
             return UNKNOWN if kind is None else self._value(kind, node)
-        value = self.lower(node)
-        if self.low.facts.expressions[value][0] in _HANDED:
-            self._handed.append(value)
-        return value
+        return self.lower(node)
+
+    def _hand(self, node: Node, value: int) -> None:
+        """Note an element that may be a function, or a struct that names no type."""
+        shape = self.low.facts.expressions[value]
+        is_made = shape[0] == Tag.CALL and _is_elided(node)
+        if shape[0] in _HANDED or (is_made and (not self._handed or self._gets_functions(shape))):
+            self._handed.append((node.start_point[0] + 1, value))
+
+    def _gets_functions(self, shape: Expression) -> bool:
+        given = (*shape[2], *[value for _, value in shape[3]])
+        return any(self.low.facts.expressions[value][0] in _HANDED for value in given)
 
     def _listed(self, annotation: int, kind: Node | None, body: Node) -> int:
         items: list[int] = []
         for child in body.named_children[:MAX_ELEMENTS]:
-            if child.type == "keyed_element":  # `[...]T{3: x}`
-                items.append(self._element(child.child_by_field_name("value"), kind))
-            elif child.type == "literal_element":
-                items.append(self._element(child, kind))
+            # An index may stand before an element: `[...]T{3: x}`.
+            element = child.child_by_field_name("value") if child.type == "keyed_element" else child
+            if element is not None and element.type == "literal_element":
+                items.append(self._element(element, kind))
+                self._hand(element, items[-1])
         value = self._made(annotation)
         if not any(self.low.facts.expressions[item][0] in _TELLING for item in items):
             return value
@@ -93,11 +103,13 @@ class Literals:
         for child in body.named_children[:MAX_ELEMENTS]:
             if child.type == "keyed_element":
                 key = self._element(child.child_by_field_name("key"), key_kind)
-                pairs.append((key, self._element(child.child_by_field_name("value"), value_kind)))
-        value = self._made(annotation)
+                value = self._element(child.child_by_field_name("value"), value_kind)
+                pairs.append((key, value))
+                self._hand(child.named_children[-1], value)
+        made = self._made(annotation)
         if not any(self.low.facts.expressions[item][0] in _TELLING for _, item in pairs):
-            return value
-        return self.low.intern((int(Tag.EITHER), (value, self.low.intern((int(Tag.MAPPING), tuple(pairs))))))
+            return made
+        return self.low.intern((int(Tag.EITHER), (made, self.low.intern((int(Tag.MAPPING), tuple(pairs))))))
 
     def _struct(self, annotation: int, kind: Node, body: Node) -> int:
         """A struct, or a named type of another file that may be a list or map as well."""
@@ -122,3 +134,8 @@ class Literals:
             if field and self.low.facts.expressions[given][0] in _TELLING:
                 self.low.write_attribute(target, field, given)
         return target
+
+
+def _is_elided(node: Node) -> bool:
+    """Whether an element leaves its type out."""
+    return node.named_child_count > 0 and node.named_children[0].type == "literal_value"

@@ -38,8 +38,11 @@ class Scoping:
         low = self.low
         end = low.regions[-1][0] if low.regions else len(low.source)
         around = low.scope
+        here = low.facts.scopes[around].bindings
         # A name that meant something before its declaration gets a scope of its own: what was read stays what it was.
-        if self._ends.get(around) != end or any(self._hides(name) for name, _, _ in declared):
+        # So does one of a loop's head that its body declares again: without a new name it would be no declaration.
+        is_again = all(name in here for name, _, _ in declared)
+        if self._ends.get(around) != end or is_again or any(self._hides(name) for name, _, _ in declared):
             low.open_scope(ScopeKind.INLINE, NO_EXPRESSION, end)
             self._ends[low.scope] = end
         for name, kind, payload in declared:
@@ -78,8 +81,8 @@ class Scoping:
             scope = scopes[scope].parent
         return scope
 
-    def assign(self, name: str, value: int) -> None:
-        """Give a declared name a further value."""
+    def assign(self, name: str, value: int, *, only_typed: bool = False) -> None:
+        """Give a declared name a further value; ``only_typed``: where what it is does not rest on its values."""
         scope = self.scope_of(name)
         if scope < 0:  # a variable that another file of the package declares
             here = self.low.intern((int(Tag.IMPORTED), ".", 0, ""))
@@ -88,6 +91,8 @@ class Scoping:
         if self.low.facts.scopes[scope].bindings[name][0][0] in _FIXED:
             return
         declared = self._types.get((scope, name))
+        if declared is None and only_typed:
+            return
         kind, payload = (BindingKind.VALUE, value) if declared is None else (BindingKind.DECLARED, (declared, value))
         if scope == self.low.scope:
             self.low.bind(name, kind, payload)

@@ -28,6 +28,7 @@ class GoSemantics(PlainSemantics):
     """Rules over one program."""
 
     follows_functions = True
+    shares_variables = True
     makes_without_call = True
 
     def __init__(self, program: Program, config_files: Mapping[str, bytes]) -> None:
@@ -81,11 +82,12 @@ class GoSemantics(PlainSemantics):
         """Names of the packages that a file imports with a dot."""
         scope = self._program.scopes[self._program.scope_base[file]]
         outside: Values = EMPTY
+        if not name[:1].isupper():
+            return outside
         for _, payload, _ in scope.bindings.get(DOT_IMPORTS, ()):
             module = self._packages.find(file, payload[0])
             if module is None:
-                if name[:1].isupper():
-                    outside = outside or {(EXTERNAL, f"{payload[0]}.{name}"): EXACT}
+                outside = outside or {(EXTERNAL, f"{payload[0]}.{name}"): EXACT}
                 continue
             found = self.module_member(engine, module, name)
             if found:

@@ -125,7 +125,7 @@ class Statements:
         """``a, b := x, y``."""
         names = [text_of(item) for item in operands(node.child_by_field_name("left"))]
         declared = self.definitions.pair(names, operands(node.child_by_field_name("right")))
-        self._hand(node, [payload for _, _, payload in declared if isinstance(payload, int)])
+        self._hand(node.start_point[0] + 1, [payload for _, _, payload in declared if isinstance(payload, int)])
         self.scoping.declare_after(node.end_byte, declared)
 
     def _range(self, node: Node) -> None:
@@ -163,14 +163,14 @@ class Statements:
             value = self.expr.lower(source)
             shape = self.low.facts.expressions[value]
             if shape[0] in _TELLING:
-                self._hand(node, [value])
+                self._hand(node.start_point[0] + 1, [value])
                 self._store(target, value)
 
     def _store(self, target: Node, value: int) -> None:
         kind = target.type
         if kind == "identifier":
-            if self.low.facts.expressions[value][0] != Tag.CALL:
-                self.scoping.assign(text_of(target), value)
+            is_call = self.low.facts.expressions[value][0] == Tag.CALL
+            self.scoping.assign(text_of(target), value, only_typed=is_call)
         elif kind == "selector_expression":
             name = target.child_by_field_name("field")
             if name is not None:
@@ -186,7 +186,7 @@ class Statements:
         value = self.expr.lower(node.named_child(0))
         owner.results.append(value)
         shape = self.low.facts.expressions[value]
-        self._hand(node, shape[2] if shape[0] == Tag.SEQUENCE else (value,))
+        self._hand(node.start_point[0] + 1, shape[2] if shape[0] == Tag.SEQUENCE else (value,))
 
     # -- sites
 
@@ -197,23 +197,26 @@ class Statements:
             self.low.site(_line(node), expression)
         elif shape[0] == Tag.EITHER:
             added = self.low.facts.expressions[shape[1][-1]]
-            self._hand(node, added[2] if added[0] == Tag.SEQUENCE else ())
+            self._hand(node.start_point[0] + 1, added[2] if added[0] == Tag.SEQUENCE else ())
 
     def _literal(self, node: Node) -> None:
         expression = self.expr.lower(node)
         handed = self.expr.literals.handed.pop(node.id, [])
         if self.low.facts.expressions[expression][0] == Tag.CALL:
             self.low.site(node.start_point[0] + 1, expression)
-        else:
-            self._hand(node, handed)
+        for line, value in handed:
+            if self.low.facts.expressions[value][0] == Tag.CALL:
+                self.low.site(line, value)
+            else:
+                self._hand(line, (value,))
 
-    def _hand(self, node: Node, values: list[int] | tuple[int, ...]) -> None:
+    def _hand(self, line: int, values: list[int] | tuple[int, ...]) -> None:
         """Record functions that are handed on without being called."""
         shapes = self.low.facts.expressions
         handed = tuple([item for item in values if shapes[item][0] in _HANDED and self._may_be_function(shapes[item])])
         if handed:
             call = self.low.intern((int(Tag.CALL), UNKNOWN, handed, (), False))
-            self.low.site(node.start_point[0] + 1, call)
+            self.low.site(line, call)
 
     def _may_be_function(self, shape: tuple[object, ...]) -> bool:
         return shape[0] != Tag.NAME or not self.scoping.is_local(str(shape[1]))
