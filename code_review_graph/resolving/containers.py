@@ -78,6 +78,9 @@ class Containers:
         found: Values = {}
         for name in names:
             merge(found, self.engine.members({value: EXACT}, name) if isinstance(name, str) else EMPTY)
+        for where, key_expression, item, _ in self.engine.members_of.writes.items.get((INSTANCE, value[1]), ()):
+            if self._may_match(where, key_expression, key):
+                merge(found, self.engine.evaluate(where, item))
         return found
 
     def _field(self, value: Value, key: Value | None) -> Values:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from code_review_graph.facts import AttributeWrite, BindingKind, Tag
-from code_review_graph.values import CLASS, CONTAINER, FUNCTION, INSTANCE, MODULE
+from code_review_graph.facts import AttributeWrite, BindingKind, DefinitionKind, Tag
+from code_review_graph.values import CLASS, CONTAINER, FUNCTION, INSTANCE, MODULE, Value
 
 if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
@@ -73,11 +73,18 @@ class Writes:
                     scope = base + write.scope
                     values = self.engine.calls.expand(self.engine.evaluate(scope, write.target))
                     entry = (scope, write.key, write.value, write.block)
-                    found += [(value, entry) for value in values if value[0] == CONTAINER]
+                    found += [(key, entry) for value in values if (key := self.item_key(value))]
             self.items.clear()
             for value, entry in found:
                 self.items[value].append(entry)
             self.engine.restart()
+
+    def item_key(self, value: Value) -> Value:
+        """Under what the items of a container, or of a single object used as a table, are kept; () for none."""
+        if value[0] == CONTAINER:
+            return value
+        is_object = value[0] == INSTANCE and self.program.definitions[value[1]].kind == DefinitionKind.OBJECT
+        return (INSTANCE, value[1]) if is_object else ()
 
     def _add(self, definition: int, name: str, write: Write) -> None:
         self._classes.setdefault(definition, {}).setdefault(name, []).append(write)

@@ -56,7 +56,9 @@ class Objects:
         members = [child for child in node.named_children[:MAX_MEMBERS] if child.type != "comment"]
         if not any(_leads_somewhere(child) for child in members):
             is_small = at is not None and len(members) <= MAX_DATA
-            self.known[node.id] = found = self.blank(node, name, at, statement) if is_small else self._plain()
+            self.known[node.id] = found = (
+                self.blank(node, name, at, statement) if is_small else self._plain(is_empty=not members)
+            )
             return found
         index = self._add(node, name if _has_functions(members) else "", at, statement)
         found = self.known[node.id] = self.low.intern((int(Tag.OBJECT), index))
@@ -71,8 +73,9 @@ class Objects:
                 self.low.extend(found, self.expr.lower(child.named_children[0]))
         return found
 
-    def _plain(self) -> int:
-        return self.expr.literal("object")
+    def _plain(self, *, is_empty: bool) -> int:
+        """Data; what is empty may be filled under keys that are not known."""
+        return self.low.intern((int(Tag.MAPPING), ())) if is_empty else self.expr.literal("object")
 
     def blank(self, node: Node, name: str = "", at: Node | None = None, statement: Node | None = None) -> int:
         """An object without members so far."""
