@@ -38,6 +38,7 @@ class JavaScriptSemantics(PlainSemantics):
 
     constructors: tuple[tuple[tuple[str, ...], Via | None], ...] = ((("constructor",), None),)
     call_method = CALL_KEY
+    follows_functions = True
     iteration: tuple[tuple[str, ...], ...] = (("[Symbol.iterator]", "next"), ("[Symbol.asyncIterator]", "next"))
 
     def __init__(self, program: Program, config_files: Mapping[str, bytes]) -> None:
