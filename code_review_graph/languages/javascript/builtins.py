@@ -8,9 +8,12 @@ from typing import Any, Final
 from code_review_graph.languages.javascript.annotations import MAP
 from code_review_graph.semantics import Evaluation
 from code_review_graph.values import (
+    BOUND,
+    CLASS,
     CONTAINER,
     EMPTY,
     EXTERNAL_INSTANCE,
+    FUNCTION,
     INFERRED,
     LITERAL,
     Value,
@@ -72,6 +75,11 @@ def _holder(engine: Evaluation, scope: int, call: Call) -> Values:
     return {external_instance("builtins.tuple", values, EMPTY): INFERRED} if values else EMPTY
 
 
+def _lazy(engine: Evaluation, scope: int, call: Call) -> Values:
+    """``lazy(() => import("./m"))``: what m exports by default."""
+    return engine.members(_called(engine, scope, call), "default")
+
+
 RULES: Final[dict[str, Rule]] = {
     "builtins.Array": _fresh,
     "builtins.Map": _fresh,
@@ -100,6 +108,8 @@ RULES: Final[dict[str, Rule]] = {
     "react.useState": _holder,
     "react.memo": _same,
     "react.forwardRef": _same,
+    "react.lazy": _lazy,
+    "next/dynamic.default": _lazy,
     "react.useContext": _same,
     "util.promisify": _same,
     "node:util.promisify": _same,
@@ -124,6 +134,24 @@ CALLBACKS: Final[dict[str, tuple[int, ...]]] = {
     "react.useMemo": (0,),
     "react.useReducer": (0,),
 }
+
+# Functions of libraries, by their last name, that give back what they are given in other clothes.
+_WRAPPERS: Final = frozenset(
+    {"asyncHandler", "connect()", "debounce", "inject()", "memoize", "observer", "once", "promisify", "throttle"}
+)
+
+
+def call_outside(engine: Evaluation, dotted: str, scope: int, call: Call) -> Values | None:
+    """Result of calling something outside the repository; None when nothing is known."""
+    rule = RULES.get(dotted) or RULES.get(dotted.replace("react.default.", "react."))
+    if rule is not None:
+        return rule(engine, scope, call)
+    name = dotted.rsplit(".", 1)[-1]
+    if name in _WRAPPERS or (name.startswith("with") and name[4:5].isupper()):
+        wrapped = _argument(engine, scope, call)
+        return {value: INFERRED for value in wrapped if value[0] in {FUNCTION, BOUND, CLASS}} or None
+    return None
+
 
 _ELEMENT: Final = frozenset({"find", "findLast", "pop", "shift", "at", "get", "next", "reduce"})
 _WHOLE: Final = frozenset(

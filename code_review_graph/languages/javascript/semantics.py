@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from code_review_graph.facts import Via
-from code_review_graph.languages.javascript.builtins import CALLBACKS, RULES, container_method
+from code_review_graph.languages.javascript.builtins import CALLBACKS, call_outside, container_method
 from code_review_graph.languages.javascript.classes import CALL_KEY
 from code_review_graph.languages.javascript.globals import NAMES
 from code_review_graph.languages.javascript.modules import Modules
@@ -107,8 +107,7 @@ class JavaScriptSemantics(PlainSemantics):
 
     def call_external(self, engine: Evaluation, dotted: str, scope: int, call: tuple[Any, ...]) -> Values | None:
         """Result of calling into the language's own objects; None when nothing is known."""
-        rule = RULES.get(dotted) or RULES.get(dotted.replace("react.default.", "react."))
-        return None if rule is None else rule(engine, scope, call)
+        return call_outside(engine, dotted, scope, call)
 
     def callbacks(self, dotted: str, call: tuple[Any, ...]) -> tuple[int, ...]:
         """Arguments that the callee calls itself."""
