@@ -113,9 +113,12 @@ class Assignments:
         return self.expr.invocations.created(inner) if inner.type == "call_expression" else 0
 
     def _constant(self, node: Node, name: str, target: Node, lowered: int) -> None:
-        """Names in capitals at the top of a file are worth a node."""
+        """Names in capitals, and those that are exported, at the top of a file are worth a node."""
         scope = self.low.facts.scopes[self.low.scope]
-        if not name.isupper() or len(name) < 2 or scope.kind != ScopeKind.MODULE:
+        if scope.kind != ScopeKind.MODULE:
+            return
+        is_capital = name.isupper() and len(name) > 1
+        if not is_capital and not _is_exported(node):
             return
         shape = self.low.facts.expressions[max(lowered, 0)]
         if shape[0] == Tag.OBJECT and self.low.drafts[shape[1]].fields.name:
@@ -303,3 +306,9 @@ class Assignments:
             bind_in(self.low, f"export {name}", BindingKind.VALUE, value, 0)
         else:
             self.low.write_attribute(self.owner(target), name, value)
+
+
+def _is_exported(node: Node) -> bool:
+    declaration = node.parent
+    statement = declaration.parent if declaration is not None else None
+    return statement is not None and statement.type == "export_statement"

@@ -289,11 +289,13 @@ class Classes:
         self._members(index, body, generics)
         annotations.forget(generics)
 
-    def anonymous(self, node: Node, name: str = "", at: Node | None = None) -> int:
+    def anonymous(self, node: Node, name: str = "", at: Node | None = None, statement: Node | None = None) -> int:
         """An object type as an interface."""
         index = self.known.get(node.id)
         if index is None:
-            index = self._add(DefinitionKind.INTERFACE, name, node, at or node, (), node.start_byte, node.start_byte)
+            index = self._add(
+                DefinitionKind.INTERFACE, name, node, at or node, (), (statement or node).start_byte, node.start_byte
+            )
             self.known[node.id] = index
             self._members(index, node, {})
         return index
@@ -330,7 +332,7 @@ class Classes:
         generics = annotations.declare(node.child_by_field_name("type_parameters"))
         text = text_of(name)
         if value.type == "object_type" and any(annotations.says_something(item) for item in value.named_children):
-            self.bind(text, self.anonymous(value, text, name))
+            self.bind(text, self.anonymous(value, text, name, node))
         else:
             made_of = annotations.lower(value)
             self._add(DefinitionKind.TYPE, text, node, name, (), node.start_byte, node.end_byte)

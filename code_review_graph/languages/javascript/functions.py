@@ -208,11 +208,17 @@ class Functions:
         if known >= 0:
             self._add_result(known, node)
             return
-        words = words_before(node, name)
+        flags = flags or DefinitionFlag.OVERLOAD
+        words = words_before(node, name) if in_class else ()
         for word, flag in (("get", DefinitionFlag.PROPERTY), ("set", DefinitionFlag.SETTER),
                            ("static", DefinitionFlag.CLASS_METHOD)):  # fmt: skip
-            flags |= flag if in_class and word in words else DefinitionFlag.NONE
-        index = self.define(node, text, at=name, flags=flags or DefinitionFlag.OVERLOAD)
+            flags |= flag if word in words else DefinitionFlag.NONE
+        owner = self.low.owner() if in_class else None
+        # What a type without a name demands is no place that anyone looks for.
+        is_hidden = owner is not None and not owner.fields.name
+        index = self.define(node, text, at=name, flags=flags)
+        if is_hidden:
+            self.low.drafts[index].fields = self.low.drafts[index].fields._replace(name="", key=text)
         self.low.bind(text, BindingKind.DEFINITION, index)
 
     def _is_ambient(self, node: Node) -> bool:

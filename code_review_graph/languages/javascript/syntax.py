@@ -13,7 +13,7 @@ MAX_DOCSTRING: Final = 2000
 MAX_SIGNATURE: Final = 400
 # Comments that are looked for further above belong to something else.
 _LOOK_BACK: Final = 6000
-_NEAR: Final = 64
+_NEAR: Final = 400
 # Longer chains of assignments are made by programs.
 _MAX_CHAIN: Final = 32
 
@@ -28,6 +28,7 @@ _LEADING_WORDS: Final = re.compile(
     rb"(?:\b(?:export|default|const|let|var|async|declare|abstract|public|private|protected|static|readonly|override)"
     rb"\s*)+$"
 )
+_DECORATOR: Final = re.compile(rb"@[\w.$]+(?:\([^()@]*\))?$")
 
 
 def text_of(node: Node) -> str:
@@ -111,10 +112,13 @@ def words_before(node: Node, name: Node | None) -> frozenset[str]:
 
 def docstring_before(source: bytes, start: int) -> str:
     """The documentation comment that ends just before a definition."""
-    # Keywords may stand between the comment and the definition; a search of the last few bytes finds them.
+    # Keywords and decorators may stand between the comment and the definition.
     near = _LEADING_WORDS.sub(b"", source[max(0, start - _NEAR) : start].rstrip()).rstrip()
-    if not near.endswith(b"*/"):
-        return ""
+    while not near.endswith(b"*/"):
+        decorator = _DECORATOR.search(near) if b"@" in near else None
+        if decorator is None:
+            return ""
+        near = near[: decorator.start()].rstrip()
     end = source.rfind(b"*/", 0, start) + 2
     before = source[max(0, end - _LOOK_BACK) : end]
     opening = before.rfind(b"/*")
@@ -141,4 +145,4 @@ def signature(source: bytes, start: int, end: int) -> str:
     """Text of a declaration's head on one line."""
     text = source[start : min(end, start + 4 * MAX_SIGNATURE)].decode("utf-8", "replace")
     head = " ".join(line.split(" //", 1)[0].strip() for line in text.splitlines())
-    return " ".join(head.split()).removesuffix("=>").rstrip("{ ;")[:MAX_SIGNATURE]
+    return " ".join(head.split()).removesuffix("=>").rstrip("{= ;")[:MAX_SIGNATURE]
