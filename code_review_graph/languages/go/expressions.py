@@ -110,9 +110,12 @@ class Expressions:
         arguments = node.child_by_field_name("arguments")
         written = [item for item in arguments.named_children if item.type != "comment"] if arguments is not None else []
         if function.type == "identifier":
-            known = self._predeclared(text_of(function), written)
+            name = text_of(function)
+            known = self._predeclared(name, written)
             if known is not None:
                 return known
+            if self.scoping.is_type_parameter(name):
+                return self.made(self.types.lower(function))
         positional = tuple([self.lower(item) for item in written])
         keywords = self._type_arguments(node, function)
         return self.low.intern((int(Tag.CALL), self.lower(function), positional, keywords, False))

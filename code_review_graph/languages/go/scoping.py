@@ -103,6 +103,14 @@ class Scoping:
         """Whether the file gives a predeclared name another meaning here."""
         return self.scope_of(name) >= 0
 
+    def is_type_parameter(self, name: str) -> bool:
+        """Whether a name is a type parameter of a function around."""
+        scope = self.scope_of(name)
+        if scope <= 0:
+            return False
+        kind, payload, _ = self.low.facts.scopes[scope].bindings[name][-1]
+        return kind == BindingKind.VALUE and self.low.facts.expressions[max(payload, 0)][0] == Tag.TYPE_PARAMETER
+
     def is_local(self, name: str) -> bool:
         """Whether a name belongs to a function around."""
         return self.scope_of(name) > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -99,7 +100,9 @@ class GoSemantics(PlainSemantics):
         for item in self._program.files[file].imports:
             module = self._packages.find(file, item.module)
             if module is None:
-                if name in item.module.replace(".", "-").replace("/", "-").split("-"):
+                # `go-syslog` may be gsyslog, `json-iterator/go` jsoniter.
+                parts = re.split(r"[./-]", item.module)
+                if any(len(part) > 2 and (part in name or name in part) for part in parts[1:]):
                     return {(EXTERNAL, item.module): EXACT}
             elif self._program.files[module[1]].package == name:
                 return {module: EXACT}
