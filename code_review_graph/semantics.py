@@ -104,6 +104,8 @@ class Semantics(Protocol):
     members_in_scope: bool
     # Whether functions are followed to where a function type is declared, beside what that type says.
     follows_functions: bool
+    # Whether the member fewest steps away counts, whichever base is written first.
+    nearest_member: bool
     # Whether other files may assign a module's own names.
     shares_variables: bool
     # Whether making a value of a class takes no call: a literal, a conversion.
@@ -234,6 +236,7 @@ class PlainSemantics:
     iteration: tuple[tuple[str, ...], ...] = ()
     members_in_scope = False
     follows_functions = False
+    nearest_member = False
     shares_variables = False
     makes_without_call = False
     testing: TestRules = NoTests()

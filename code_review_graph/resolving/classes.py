@@ -78,6 +78,10 @@ class Classes:
         self._active.add(definition)
         before = self.engine.taint
         bases = self.bases(definition)
+        if self._is_by_depth(definition):
+            self._active.discard(definition)
+            self._orders[definition] = order = (definition, *self._by_depth(definition, bases))
+            return order
         tails: list[list[Base]] = [
             list(self.linearization(base)) if isinstance(base, int) else [base] for base in bases
         ]
@@ -87,6 +91,19 @@ class Classes:
         if self.engine.taint == before or not self._active:
             self._orders[definition] = order
         return order
+
+    def _is_by_depth(self, definition: int) -> bool:
+        return self.engine.semantics[self.program.definition_file[definition]].nearest_member
+
+    def _by_depth(self, definition: int, bases: list[Base]) -> list[Base]:
+        """Bases by the number of steps that lead to them."""
+        found: dict[Base, None] = {}
+        level = bases
+        while level:
+            found.update(dict.fromkeys(level))
+            inner = [base for item in level if isinstance(item, int) for base in self.bases(item)]
+            level = [base for base in inner if base not in found and base != definition]
+        return list(found)
 
     def implementers(self) -> dict[int, list[int]]:
         """Classes that implement each structural interface."""

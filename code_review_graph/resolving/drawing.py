@@ -27,6 +27,7 @@ from code_review_graph.values import (
     SUPER,
     Value,
     Values,
+    instance,
     is_settled,
 )
 
@@ -173,7 +174,7 @@ class Drawer:
         return self.engine.semantics[self.program.definition_file[definition]]
 
     def _dispatch(self, callee: Value) -> Iterator[tuple[int, int, Via | None]]:
-        receiver = callee[2]
+        receiver = self._dispatching(callee)
         if is_settled(callee) or receiver is None or receiver[0] not in {INSTANCE, CLASS} or receiver[2]:
             return
         if self._is_constructor(callee[1]):
@@ -183,6 +184,14 @@ class Drawer:
             for override in overrides:
                 if override != callee[1]:
                     yield override, DISPATCH, None
+
+    def _dispatching(self, callee: Value) -> Value | None:
+        """Receiver of a method; of one promoted from a structural interface, whatever implements that."""
+        receiver: Value | None = callee[2]
+        owner, is_structural = self.program.class_of[callee[1]], self.engine.types_of.is_structural
+        if receiver is None or receiver[0] != INSTANCE or owner < 0 or not is_structural(owner):
+            return receiver
+        return receiver if is_structural(receiver[1]) else instance(owner, exact=False)
 
     def _is_constructor(self, function: int) -> bool:
         name = self.program.key_of(function)

@@ -114,7 +114,19 @@ class Members:
         found = self._along(order, value, name)
         if found is not None:
             return found
-        return _outside(order, name) or self._below(value, name) or self._dynamic(order, value, name)
+        found = _outside(order, name) or self._below(value, name) or self._dynamic(order, value, name)
+        return found or self._of_underlying(value, name)
+
+    def _of_underlying(self, value: Value, name: str) -> Values:
+        """What a named type has from the one that it is made of: fields; methods from an interface alone."""
+        found: Values = {}
+        for inner, level in self.engine.calls.underlying(value[1]).items() if value[0] == INSTANCE else ():
+            if inner[0] != INSTANCE or inner[1] == value[1]:
+                continue
+            keeps_methods = self.engine.types_of.is_structural(inner[1])
+            members = self._of_one(inner, name)
+            merge(found, {item: c for item, c in members.items() if keeps_methods or item[0] != BOUND}, level)
+        return found
 
     def _along(self, order: tuple[int | str, ...], receiver: Value, name: str) -> Values | None:
         for place, base in enumerate(order):

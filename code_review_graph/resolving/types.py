@@ -168,14 +168,15 @@ class Types:
 
     def implemented(self, declared: Values, given: Values) -> Values:
         """A variable of a structural interface whose value is known runs no other implementer's methods."""
-        if not given or not all(value[0] == INSTANCE and self._is_structural(value[1]) for value in declared):
+        if not given or not all(value[0] == INSTANCE and self.is_structural(value[1]) for value in declared):
             return declared
         if not all(value[0] == INSTANCE and value[2] for value in given):
             return declared
         known: Values = {(INSTANCE, value[1], True, value[3]): level for value, level in declared.items()}
         return merge(known, given, INFERRED)
 
-    def _is_structural(self, definition: int) -> bool:
+    def is_structural(self, definition: int) -> bool:
+        """Whether whatever has the methods of an interface implements it."""
         return bool(self.program.definitions[definition].flags & _STRUCTURAL)
 
     def is_final(self, definition: int) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from code_review_graph.facts import Tag
 from code_review_graph.languages.go.statements import CONSTRAINT
 from code_review_graph.program import Program
 
@@ -49,8 +48,9 @@ class Constraints:
 
     def _of_comment(self, file: int) -> frozenset[str]:
         bindings = self._program.scopes[self._program.scope_base[file]].bindings.get(CONSTRAINT)
-        shape = self._program.expressions[file][bindings[0][1]] if bindings else (Tag.UNKNOWN,)
-        text = shape[2] if shape[0] == Tag.LITERAL else ""
+        if not bindings:
+            return frozenset()
+        text = str(self._program.expressions[file][bindings[0][1]][2])
         if "||" in text or "(" in text:
             return frozenset()
         return frozenset(_TERM.findall(text))

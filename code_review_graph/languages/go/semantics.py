@@ -29,6 +29,7 @@ class GoSemantics(PlainSemantics):
     """Rules over one program."""
 
     follows_functions = True
+    nearest_member = True
     shares_variables = True
     makes_without_call = True
 

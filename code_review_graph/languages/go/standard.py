@@ -78,7 +78,6 @@ RULES: Final[dict[str, Rule]] = {
 # Functions and methods outside that call an argument -> its place. A dot in front: a method of any type.
 _CALLBACKS: Final[dict[str, int]] = {
     "net/http.HandleFunc": 1,
-    "net/http.HandlerFunc": 0,
     "sort.Slice": 1,
     "sort.SliceStable": 1,
     "sort.SliceIsSorted": 1,
@@ -111,12 +110,10 @@ _CALLBACKS: Final[dict[str, int]] = {
     "bytes.TrimFunc": 1,
     "time.AfterFunc": 1,
     "context.AfterFunc": 1,
-    "runtime.SetFinalizer": 1,
     "path/filepath.Walk": 1,
     "path/filepath.WalkDir": 1,
     "io/fs.WalkDir": 2,
     "go/ast.Inspect": 1,
-    "expvar.Publish": 1,
     "flag.Func": 2,
     "flag.VisitAll": 0,
     "flag.Visit": 0,
