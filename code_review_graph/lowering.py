@@ -7,7 +7,9 @@ name means depends on where it stands without an expression for every use.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from code_review_graph.facts import (
     NO_EXPRESSION,
@@ -29,7 +31,11 @@ from code_review_graph.facts import (
     Via,
 )
 
-_UNKNOWN: Expression = (int(Tag.UNKNOWN),)
+_UNKNOWN: Expression = (Tag.UNKNOWN,)
+_NAME: Final = Tag.NAME
+_INLINE: Final = int(ScopeKind.INLINE)
+# What the constructor of a named tuple does, without a call in between: there are many sites.
+_tuple: Final = tuple.__new__
 
 
 class DefinitionDraft:
@@ -45,9 +51,9 @@ class DefinitionDraft:
 
     def finish(self, body_words: str) -> Definition:
         """The finished definition."""
-        return self.fields._replace(
-            body=self.body, results=tuple(self.results), yields=tuple(self.yields), body_words=body_words
-        )
+        fields = self.fields
+        results, yields = tuple(self.results), tuple(self.yields)
+        return _tuple(Definition, (*fields[:3], self.body, *fields[4:14], results, yields, body_words, *fields[17:]))
 
 
 class Lowering:
@@ -69,6 +75,7 @@ class Lowering:
         self.loop_depth = 0
         # end byte; scope, block, loop depth to return to; what to do then
         self.regions: list[tuple[int, int, int, int, Callable[[], None] | None]] = []
+        self._texts: dict[bytes, str] = {}
         self._redirects: dict[tuple[int, str], int] = {}
 
     # -- regions
@@ -120,6 +127,14 @@ class Lowering:
 
     # -- names
 
+    def text(self, start: int, end: int) -> str:
+        """The name between two bytes; equal names are one object, hashed and stored once."""
+        raw = self.source[start:end]
+        text = self._texts.get(raw)
+        if text is None:
+            text = self._texts[raw] = sys.intern(str(raw, "utf-8", "replace"))
+        return text
+
     def redirect(self, name: str, scope: int) -> None:
         """Make ``name`` in the current scope mean the name of another scope (global, nonlocal)."""
         self._redirects[(self.function_scope(), name)] = scope
@@ -128,7 +143,7 @@ class Lowering:
         """The nearest scope that is not a comprehension."""
         scope = self.scope
         scopes = self.facts.scopes
-        while scopes[scope].kind == ScopeKind.INLINE:
+        while scopes[scope].kind == _INLINE:
             scope = scopes[scope].parent
         return scope
 
@@ -149,24 +164,30 @@ class Lowering:
     def name(self, name: str) -> int:
         """Expression of a name used at the current place."""
         scopes = self.facts.scopes
-        scope = scopes[self.scope]
-        bindings = scope.bindings.get(name)
-        while bindings is None and scope.kind == ScopeKind.INLINE:
-            scope = scopes[scope.parent]
-            bindings = scope.bindings.get(name)
-        version = len(bindings) if bindings else 0
-        block = self.block if version > 1 or self.loop_depth else 0
-        return self.intern((int(Tag.NAME), name, version, block))
+        kind, parent, _, bindings, _ = scopes[self.scope]
+        bound = bindings.get(name)
+        while bound is None and kind == _INLINE:
+            kind, parent, _, bindings, _ = scopes[parent]
+            bound = bindings.get(name)
+        version = len(bound) if bound else 0
+        expression = (_NAME, name, version, self.block if version > 1 or self.loop_depth else 0)
+        # As `intern` does, which a call would make a third slower for what is looked up most.
+        expressions = self.facts.expressions
+        count = len(expressions)
+        index = self._interned.setdefault(expression, count)
+        if index == count:
+            expressions.append(expression)
+        return index
 
     # -- expressions and facts
 
     def intern(self, expression: Expression) -> int:
         """Index of an expression, the same for equal ones."""
-        interned = self._interned
-        index = interned.get(expression)
-        if index is None:
-            index = interned[expression] = len(self.facts.expressions)
-            self.facts.expressions.append(expression)
+        expressions = self.facts.expressions
+        count = len(expressions)
+        index = self._interned.setdefault(expression, count)
+        if index == count:
+            expressions.append(expression)
         return index
 
     def define(self, definition: Definition, span: tuple[int, int]) -> int:
@@ -188,11 +209,11 @@ class Lowering:
 
     def site(self, line: int, expression: int, via: Via = Via.CALL) -> None:
         """Record a place where code may run."""
-        self.facts.sites.append(Site(self.scope, line, expression, int(via)))
+        self.facts.sites.append(_tuple(Site, (self.scope, line, expression, int(via))))
 
     def load(self, line: int, expression: int, via: Via = Via.PROPERTY) -> None:
         """Record that a member is read (or, by ``Via.SETTER``, set)."""
-        self.facts.loads.append(Site(self.scope, line, expression, int(via)))
+        self.facts.loads.append(_tuple(Site, (self.scope, line, expression, int(via))))
 
     def write_attribute(self, target: int, name: str, value: int, annotation: int = NO_EXPRESSION) -> None:
         """Record ``target.name = value``."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import marshal
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from itertools import chain, islice
+from typing import Final
 
 from tree_sitter import Node, Parser, Query, QueryCursor
 
@@ -20,10 +21,13 @@ from code_review_graph.model import Diagnostic
 from code_review_graph.recursion import deep_recursion
 from code_review_graph.words import split_identifier
 
-_IDENTIFIER = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]+")
+# Whatever is no letter, digit or underscore becomes a space.
+_TOKENS = bytes(code if code >= 128 or code == ord("_") or chr(code).isalnum() else ord(" ") for code in range(256))
 _BOM = b"\xef\xbb\xbf"
 # Words of one definition kept for full text; more adds size, not meaning.
 MAX_WORDS = 400
+# Tokens whose words are remembered.
+MAX_TOKENS: Final = 1 << 16
 # Text of at least so many bytes whose lines are longer than so many on average was written by a program for a program.
 MINIFIED_SIZE = 60_000
 MINIFIED_LINE = 500
@@ -87,7 +91,7 @@ def lower_source(path: str, source: bytes, language: Language) -> tuple[FileFact
     if tree.root_node.has_error:
         line = _first_error_line(tree.root_node)
         diagnostics.append(Diagnostic(path, "syntax error; the parts that parse are indexed", line))
-    _walk(lowering, language, parser, QueryCursor(query).captures(tree.root_node))
+    _walk(lowering, language, parser, query, tree.root_node)
     words = _words(lowering)
     facts = lowering.finish(words[1:])
     facts.body_words = words[0]
@@ -99,24 +103,37 @@ def _is_minified(path: str, size: int, line_count: int) -> bool:
     return bool(_MINIFIED_NAME.search(path)) or (size > MINIFIED_SIZE and size > MINIFIED_LINE * line_count)
 
 
-def _walk(lowering: Lowering, language: Language, parser: Parser, captures: dict[str, list[Node]]) -> None:
+def _walk(lowering: Lowering, language: Language, parser: Parser, query: Query, root: Node) -> None:
     lowered = language.new_handlers(lowering, parser)
-    handlers = lowered.handlers
+    regions = lowering.regions
+    for handler, node in _events(lowered.handlers, language, QueryCursor(query), root):
+        if regions and regions[-1][0] <= node.start_byte:
+            lowering.leave_regions(node.start_byte)
+        handler(node)
+    lowered.release()
+
+
+def _events(
+    handlers: dict[str, Callable[[Node], None]], language: Language, cursor: QueryCursor, root: Node
+) -> list[tuple[Callable[[Node], None], Node]]:
+    """What is to be done for which node, in source order, outer nodes first."""
+    if language.matches_in_order:
+        return [
+            (handlers[name], node)
+            for _, captured in cursor.matches(root)
+            for name, nodes in captured.items()
+            for node in nodes
+        ]
     events = []
     order = 0
-    for name, nodes in captures.items():
+    for name, nodes in cursor.captures(root).items():
         handler = handlers[name]
         first = 0 if name in language.region_captures else 1
         for node in nodes:
             order += 1
             events.append((node.start_byte, -node.end_byte, first, order, handler, node))
     events.sort()  # the order of capture is unique: handlers and nodes are never compared
-    regions = lowering.regions
-    for start, _, _, _, handler, node in events:
-        if regions and regions[-1][0] <= start:
-            lowering.leave_regions(start)
-        handler(node)
-    lowered.release()
+    return [event[4:] for event in events]
 
 
 @lru_cache(maxsize=32)
@@ -154,7 +171,7 @@ def _first_error_line(root: Node) -> int | None:
 
 def _words(lowering: Lowering) -> list[str]:
     """Words of the module and then of each definition, each from its own text, inner definitions aside."""
-    source, spans = lowering.source, lowering.spans
+    source, spans = lowering.source.translate(_TOKENS), lowering.spans
     order = sorted(range(len(spans)), key=lambda index: (spans[index][0], -spans[index][1]))
     pieces: list[list[bytes]] = [[] for _ in range(len(spans) + 1)]
     for owner, start, end in _pieces(spans, order, len(source)):
@@ -181,10 +198,20 @@ def _pieces(spans: list[tuple[int, int]], order: list[int], length: int) -> Iter
 
 
 def _split(text: bytes) -> str:
-    parts = chain.from_iterable(map(_words_of, dict.fromkeys(_IDENTIFIER.findall(text))))
+    parts = chain.from_iterable(map(_WORDS.__getitem__, dict.fromkeys(text.split())))
     return " ".join(islice(dict.fromkeys(parts), MAX_WORDS))
 
 
-@lru_cache(maxsize=1 << 16)
-def _words_of(identifier: bytes) -> tuple[str, ...]:
-    return split_identifier(identifier.decode("utf-8", "replace"))
+class _Words(dict[bytes, tuple[str, ...]]):
+    """Words of tokens, made when they are first asked for; leading digits are no part of an identifier."""
+
+    def __missing__(self, token: bytes) -> tuple[str, ...]:
+        if len(self) >= MAX_TOKENS:
+            self.clear()
+        identifier = token.lstrip(b"0123456789")
+        words = split_identifier(identifier.decode("utf-8", "replace")) if len(identifier) > 1 else ()
+        self[token] = words
+        return words
+
+
+_WORDS: Final = _Words()

@@ -13,7 +13,7 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W_A-Za-z0-9]+")
 @lru_cache(maxsize=1 << 18)
 def split_identifier(identifier: str) -> tuple[str, ...]:
     """Lower-cased words of one identifier: ``loadUserProfile`` -> ``("load", "user", "profile")``."""
-    return tuple(part.lower() for part in _PART.findall(identifier))
+    return tuple(" ".join(_PART.findall(identifier)).lower().split())
 
 
 def words_of(text: str) -> list[str]:

@@ -44,6 +44,8 @@ class Language:
     module_docstring: Callable[[Node], str]
     # Captures that open a region come before others that start at the same byte.
     region_captures: frozenset[str]
+    # Whether the query's matches come in source order: each is complete at the one node that it captures.
+    matches_in_order: bool = False
     family: str = ""
     prepare: Callable[[bytes], bytes] | None = None
     config_files: frozenset[str] = frozenset()

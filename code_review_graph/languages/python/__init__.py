@@ -14,9 +14,9 @@ from code_review_graph.semantics import Semantics
 
 
 def _grammar() -> Grammar:
-    import tree_sitter_python  # noqa: PLC0415  (only processes that parse load a grammar)
+    from code_review_graph.languages.python.grammar import GRAMMAR  # noqa: PLC0415  (only who parses loads a grammar)
 
-    return Grammar(tree_sitter_python.language())
+    return GRAMMAR
 
 
 def _handlers(lowering: Lowering, parser: Parser) -> Handlers:
@@ -48,6 +48,7 @@ LANGUAGE = Language(
     new_semantics=_semantics,
     module_docstring=_module_docstring,
     region_captures=frozenset({"suite", "branch"}),
+    matches_in_order=True,
     # They say where tests live and what they are called.
     config_files=frozenset({"pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"}),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tree_sitter import Node
 
 from code_review_graph.facts import BindingKind
-from code_review_graph.languages.python.syntax import text_of
+from code_review_graph.languages.python import fields
 from code_review_graph.lowering import Lowering
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ def tests_of(node: Node | None, expr: Expressions, *, truth: bool, depth: int = 
     if node.type == "parenthesized_expression":
         return tests_of(node.named_child(0) if node.named_child_count else None, expr, truth=truth, depth=depth + 1)
     if node.type == "not_operator":
-        return tests_of(node.child_by_field_name("argument"), expr, truth=not truth, depth=depth + 1)
+        return tests_of(node.child_by_field_id(fields.ARGUMENT), expr, truth=not truth, depth=depth + 1)
     if node.type == "boolean_operator":
-        operator = node.child_by_field_name("operator")
+        operator = node.child_by_field_id(fields.OPERATOR)
         # A true `and` settles both sides, and so does a false `or`; the others leave open which side decided.
         if operator is None or (operator.type == "and") != truth:
             return []
-        left = tests_of(node.child_by_field_name("left"), expr, truth=truth, depth=depth + 1)
-        right = tests_of(node.child_by_field_name("right"), expr, truth=truth, depth=depth + 1)
+        left = tests_of(node.child_by_field_id(fields.LEFT), expr, truth=truth, depth=depth + 1)
+        right = tests_of(node.child_by_field_id(fields.RIGHT), expr, truth=truth, depth=depth + 1)
         return (left + right)[:MAX_TESTS]
     if node.type == "comparison_operator":
         return _identity_test(node, expr, truth=truth)
@@ -46,8 +46,8 @@ def _identity_test(node: Node, expr: Expressions, *, truth: bool) -> list[Test]:
     children = node.children
     if len(children) != 3 or children[1].type not in {"is", "=="} or children[0].type != "call":
         return []
-    function = children[0].child_by_field_name("function")
-    arguments = children[0].child_by_field_name("arguments")
+    function = children[0].child_by_field_id(fields.FUNCTION)
+    arguments = children[0].child_by_field_id(fields.ARGUMENTS)
     if function is None or function.text != b"type" or arguments is None or arguments.named_child_count != 1:
         return []
     return _test(arguments.named_children[0], children[2], expr, truth=truth)
@@ -56,14 +56,14 @@ def _identity_test(node: Node, expr: Expressions, *, truth: bool) -> list[Test]:
 def _test(subject: Node, kind: Node, expr: Expressions, *, truth: bool) -> list[Test]:
     if subject.type != "identifier":
         return []
-    name = text_of(subject)
+    name = expr.text(subject)
     # Narrowing a name that this scope does not bind would make it a local one.
     return [(name, expr.lower(kind), truth)] if expr.low.is_bound_here(name) else []
 
 
 def _call_test(node: Node, expr: Expressions, *, truth: bool) -> list[Test]:
-    function = node.child_by_field_name("function")
-    arguments = node.child_by_field_name("arguments")
+    function = node.child_by_field_id(fields.FUNCTION)
+    arguments = node.child_by_field_id(fields.ARGUMENTS)
     if function is None or function.text != b"isinstance" or arguments is None:
         return []
     operands = arguments.named_children

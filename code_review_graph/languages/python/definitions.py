@@ -17,8 +17,10 @@ from code_review_graph.facts import (
     Tag,
     Via,
 )
+from code_review_graph.languages.python import fields, kinds
 from code_review_graph.languages.python.expressions import Expressions
-from code_review_graph.languages.python.syntax import string_content, text_of
+from code_review_graph.languages.python.parameters import parameters_of
+from code_review_graph.languages.python.syntax import is_async, string_content, text_of
 from code_review_graph.lowering import Lowering
 
 MAX_DOCSTRING: Final = 2000
@@ -67,41 +69,41 @@ class Definitions:
 
     def decorated(self, node: Node) -> None:
         """Remember the decorators of the definition that follows."""
-        inner = node.child_by_field_name("definition")
+        inner = node.child_by_field_id(fields.DEFINITION)
         if inner is not None:
-            self._decorators[inner.id] = [child for child in node.named_children if child.type == "decorator"]
+            self._decorators[inner.id] = [child for child in node.named_children if child.kind_id == kinds.DECORATOR]
 
     def lower_function(self, node: Node) -> None:
         """A ``def``."""
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        name, body = node.child_by_field_id(fields.NAME), node.child_by_field_id(fields.BODY)
         if name is None or body is None:
             return
         decorators = self._decorators.pop(node.id, [])
         lowered = [self.expr.lower(_decorator_expression(item)) for item in decorators]
         self._type_parameters(node)
         flags, alias = self._flags(decorators)
-        if node.child(0) is not None and node.children[0].type == "async":
+        if is_async(node):
             flags |= DefinitionFlag.ASYNC
         definition = Definition(
-            int(DefinitionKind.FUNCTION), text_of(name), self.low.scope, -1, name.start_point[0] + 1,
+            int(DefinitionKind.FUNCTION), self.expr.text(name), self.low.scope, -1, name.start_point[0] + 1,
             node.end_point[0] + 1, int(flags), self._signature(node, body), docstring_of(body), NO_EXPRESSION,
-            tuple(lowered), self.expr.parameters(node.child_by_field_name("parameters")),
-            self.expr.annotation(node.child_by_field_name("return_type")), (), (), (), "", alias,
+            tuple(lowered), parameters_of(self.expr, node.child_by_field_id(fields.PARAMETERS)),
+            self.expr.annotation(node.child_by_field_id(fields.RETURN_TYPE)), (), (), (), "", alias,
             _used_fixtures(decorators),
         )  # fmt: skip
         self._add(definition, node, body, "function", decorators)
 
     def lower_class(self, node: Node) -> None:
         """A ``class``."""
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        name, body = node.child_by_field_id(fields.NAME), node.child_by_field_id(fields.BODY)
         if name is None or body is None:
             return
         decorators = self._decorators.pop(node.id, [])
         lowered = [self.expr.lower(_decorator_expression(item)) for item in decorators]
         self.own_parameters[body.id] = self._type_parameters(node)
-        bases, _, _ = self.expr.arguments(node.child_by_field_name("superclasses"))
+        bases, _, _ = self.expr.arguments(node.child_by_field_id(fields.SUPERCLASSES))
         definition = Definition(
-            int(DefinitionKind.CLASS), text_of(name), self.low.scope, -1, name.start_point[0] + 1,
+            int(DefinitionKind.CLASS), self.expr.text(name), self.low.scope, -1, name.start_point[0] + 1,
             node.end_point[0] + 1, 0, self._signature(node, body), docstring_of(body), NO_EXPRESSION, tuple(lowered),
             (), NO_EXPRESSION, bases, (), (), "", "", _used_fixtures(decorators),
         )  # fmt: skip
@@ -110,7 +112,7 @@ class Definitions:
     def _type_parameters(self, node: Node) -> list[tuple[str, int]]:
         """Bind what ``def f[T]`` and ``class C[T]`` declare, for the annotations that follow."""
         declared: list[tuple[str, int]] = []
-        parameters = node.child_by_field_name("type_parameters")
+        parameters = node.child_by_field_id(fields.TYPE_PARAMETERS)
         for item in parameters.named_children if parameters is not None else ():
             inner = item.named_child(0) if item.named_child_count else None
             bound = 0
@@ -119,24 +121,26 @@ class Definitions:
                 inner = inner.named_children[0]
                 inner = inner.named_child(0) if inner.type == "type" and inner.named_child_count else inner
             if inner is not None and inner.type == "identifier":
-                name = text_of(inner)
-                value = self.low.intern((int(Tag.TYPE_PARAMETER), name, inner.start_byte, bound))
+                name = self.expr.text(inner)
+                value = self.low.intern((Tag.TYPE_PARAMETER, name, inner.start_byte, bound))
                 declared.append((name, value))
                 self.low.bind(name, BindingKind.VALUE, value)
         return declared
 
     def constant(self, node: Node, target: Node, right: Node | None) -> None:
         """An assignment to a name in capitals at module or class level, and ``__all__``."""
-        name = text_of(target)
-        scope = self.low.facts.scopes[self.low.scope]
+        name = self.expr.text(target)
         if name == "__all__":
             self.export(right)
-        elif name.isupper() and len(name) > 1 and scope.kind in {ScopeKind.MODULE, ScopeKind.CLASS}:
+        elif name.isupper() and len(name) > 1 and self._keeps_constants():
             self.simple(DefinitionKind.CONSTANT, node, target)
+
+    def _keeps_constants(self) -> bool:
+        return self.low.facts.scopes[self.low.scope].kind in {ScopeKind.MODULE, ScopeKind.CLASS}
 
     def simple(self, kind: DefinitionKind, node: Node, name: Node) -> None:
         """A definition without a body; the first of its name in a scope counts."""
-        text = text_of(name)
+        text = self.expr.text(name)
         drafts = self.low.drafts
         if any(d.fields.name == text and d.fields.scope == self.low.scope for d in drafts[-50:]):
             return
@@ -187,16 +191,17 @@ class Definitions:
         self.low.pending_regions[body.id] = (kind, index)
 
     def _apply(self, index: int, decorators: list[tuple[Node, int]]) -> int:
-        value = self.low.intern((int(Tag.DEFINITION), index))
+        value = self.low.intern((Tag.DEFINITION, index))
         for node, expression in reversed(decorators):
-            value = self.low.intern((int(Tag.CALL), expression, (value,), (), False))
+            value = self.low.intern((Tag.CALL, expression, (value,), (), False))
             self.low.site(node.start_point[0] + 1, value, Via.DECORATOR)
         return value
 
     def _signature(self, node: Node, body: Node) -> str:
         text = self.low.source[node.start_byte : body.start_byte].decode("utf-8", "replace")
-        head = " ".join(line.split("  #", 1)[0].strip() for line in text.splitlines())
-        return " ".join(head.split()).rstrip(": ")[:MAX_SIGNATURE]
+        if "  #" in text:
+            text = " ".join(line.split("  #", 1)[0].strip() for line in text.splitlines())
+        return " ".join(text.split()).rstrip(": ")[:MAX_SIGNATURE]
 
 
 def _decorator_expression(node: Node) -> Node | None:
@@ -206,7 +211,7 @@ def _decorator_expression(node: Node) -> Node | None:
 def _decorator_name(node: Node) -> str:
     expression = _decorator_expression(node)
     if expression is not None and expression.type == "call":
-        expression = expression.child_by_field_name("function")
+        expression = expression.child_by_field_id(fields.FUNCTION)
     if expression is None:
         return ""
     return text_of(expression).rsplit(".", 1)[-1]
@@ -214,15 +219,15 @@ def _decorator_name(node: Node) -> str:
 
 def _arguments(node: Node) -> list[Node]:
     expression = _decorator_expression(node)
-    arguments = expression.child_by_field_name("arguments") if expression is not None else None
+    arguments = expression.child_by_field_id(fields.ARGUMENTS) if expression is not None else None
     return arguments.named_children if arguments is not None else []
 
 
 def _keyword_value(node: Node, keyword: str) -> Node | None:
     for child in _arguments(node):
-        name = child.child_by_field_name("name")
+        name = child.child_by_field_id(fields.NAME)
         if name is not None and text_of(name) == keyword:
-            return child.child_by_field_name("value")
+            return child.child_by_field_id(fields.VALUE)
     return None
 
 
@@ -251,8 +256,10 @@ def _used_fixtures(decorators: list[Node]) -> tuple[str, ...]:
 def docstring_of(body: Node) -> str:
     """The docstring that opens a body, cleaned; "" where there is none."""
     first = body.named_child(0) if body.named_child_count else None
-    if first is None or first.type != "expression_statement" or not first.named_child_count:
+    if first is None or first.kind_id != kinds.EXPRESSION_STATEMENT or not first.named_child_count:
         return ""
-    string = first.named_children[0]
-    content = string_content(string) if string.type in {"string", "concatenated_string"} else None
-    return inspect.cleandoc(content)[:MAX_DOCSTRING] if content else ""
+    string = first.named_child(0)
+    content = string_content(string) if string is not None and string.kind_id in kinds.STRINGS else None
+    if not content:
+        return ""
+    return (inspect.cleandoc(content) if "\n" in content else content.expandtabs().lstrip())[:MAX_DOCSTRING]

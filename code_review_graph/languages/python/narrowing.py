@@ -7,6 +7,7 @@ from typing import Final
 from tree_sitter import Node
 
 from code_review_graph.facts import BindingKind, Tag
+from code_review_graph.languages.python import fields
 from code_review_graph.languages.python.conditions import MAX_DEPTH, MAX_TESTS, Test, bind_tests, tests_of
 from code_review_graph.languages.python.expressions import Expressions
 from code_review_graph.languages.python.syntax import UNKNOWN, text_of
@@ -32,16 +33,18 @@ class Narrowing:
 
     def chain(self, node: Node) -> None:
         """An ``if`` with ``elif`` and ``else``: what holds in each suite, and after one that never falls through."""
-        condition, body = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+        condition, body = node.child_by_field_id(fields.CONDITION), node.child_by_field_id(fields.CONSEQUENCE)
         self.suite(body, tests_of(condition, self.expr, truth=True))
         failed = tests_of(condition, self.expr, truth=False)
-        alternatives = node.children_by_field_name("alternative")
+        alternatives = node.children_by_field_id(fields.ALTERNATIVE)
         if not alternatives and failed and body is not None and _leaves(body):
             self.low.after(node.end_byte, lambda: self.bind(failed))
         for clause in alternatives[:MAX_CLAUSES]:
-            condition = clause.child_by_field_name("condition")
+            condition = clause.child_by_field_id(fields.CONDITION)
             holds = tests_of(condition, self.expr, truth=True)
-            self.suite(clause.child_by_field_name("consequence") or clause.child_by_field_name("body"), failed + holds)
+            self.suite(
+                clause.child_by_field_id(fields.CONSEQUENCE) or clause.child_by_field_id(fields.BODY), failed + holds
+            )
             failed = (failed + tests_of(condition, self.expr, truth=False))[:MAX_TESTS]
 
     def bind(self, tests: list[Test]) -> None:
@@ -51,11 +54,11 @@ class Narrowing:
     def case(self, node: Node) -> None:
         """A ``case`` of a ``match``: what it binds, and what it says of the subject."""
         statement = node.parent.parent if node.parent is not None else None
-        subject = statement.child_by_field_name("subject") if statement is not None else None
+        subject = statement.child_by_field_id(fields.SUBJECT) if statement is not None else None
         value = self.expr.lower(subject)
         for child in node.named_children:
             if child.type == "case_pattern":
-                self._pattern(child, value, subject, node.child_by_field_name("consequence"))
+                self._pattern(child, value, subject, node.child_by_field_id(fields.CONSEQUENCE))
 
     def _pattern(self, node: Node, value: int, subject: Node | None, body: Node | None, depth: int = 0) -> None:
         if depth > MAX_DEPTH:
@@ -65,7 +68,7 @@ class Narrowing:
         if kind == "as_pattern" and len(children) == 2:
             self._pattern(children[0], value, subject, body, depth + 1)
             classes = _class_pattern(children[0])
-            bound = value if classes is None else self.low.intern((int(Tag.INSTANCE), self.expr.lower_dotted(classes)))
+            bound = value if classes is None else self.low.intern((Tag.INSTANCE, self.expr.lower_dotted(classes)))
             self.low.bind(text_of(children[1]), BindingKind.VALUE, bound)
         elif kind == "class_pattern" and children:
             instance = self.expr.lower_dotted(children[0])

@@ -7,9 +7,9 @@ from typing import Final
 
 from tree_sitter import Node
 
-from code_review_graph.facts import NO_EXPRESSION, Tag, Via
+from code_review_graph.facts import NO_EXPRESSION, Expression, Tag, Via
+from code_review_graph.languages.python import fields, kinds
 from code_review_graph.languages.python.expressions import BINARY_METHODS, Expressions
-from code_review_graph.languages.python.syntax import text_of
 from code_review_graph.lowering import Lowering
 
 # Methods that put an argument into their receiver -> position of that argument.
@@ -17,7 +17,7 @@ _PUTTERS: Final = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "extend"
                    "setdefault": 1}  # fmt: skip
 _SPREADERS: Final = frozenset({"extend", "extendleft", "update"})
 # Operands that cannot be an object of the repository.
-_PLAIN: Final = frozenset({int(Tag.LITERAL), int(Tag.UNKNOWN), int(Tag.SEQUENCE), int(Tag.MAPPING)})
+_PLAIN: Final = frozenset({Tag.LITERAL, Tag.UNKNOWN, Tag.SEQUENCE, Tag.MAPPING})
 
 
 class Sites:
@@ -33,24 +33,27 @@ class Sites:
 
     def call(self, node: Node) -> None:
         """A call."""
-        function = node.child_by_field_name("function")
+        function = node.child_by_field_id(fields.FUNCTION)
         if function is None:
             return
+        low = self.low
         expression = self.expr.lower(node)
-        self.called.add(function.id)
-        name = function.child_by_field_name("attribute") if function.type == "attribute" else None
-        line = (function if name is None else name).start_point[0] + 1
-        if self.low.facts.expressions[expression][0] == Tag.CALL:
-            self.low.site(line, expression)
-            if name is not None:
-                self._put(expression, text_of(name))
+        shape = low.facts.expressions[expression]
+        name = None
+        if function.kind_id == kinds.ATTRIBUTE:
+            self.called.add(function.id)
+            name = function.child_by_field_id(fields.ATTRIBUTE)
+        if shape[0] == Tag.CALL:
+            low.site((name or function).start_point[0] + 1, expression)
+            if name is not None and (method := self.expr.text(name)) in _PUTTERS:
+                self._put(shape, method)
                 if function.text in {b"__all__.extend", b"__all__.append"}:
-                    self.export(node.child_by_field_name("arguments"))
+                    self.export(node.child_by_field_id(fields.ARGUMENTS))
 
-    def _put(self, expression: int, method: str) -> None:
-        position = _PUTTERS.get(method)
-        _, function, arguments, _, _ = self.low.facts.expressions[expression]
-        if position is None or len(arguments) <= position:
+    def _put(self, call: Expression, method: str) -> None:
+        position = _PUTTERS[method]
+        _, function, arguments, _, _ = call
+        if len(arguments) <= position:
             return
         target = self.low.facts.expressions[function][1]
         value, key = arguments[position], NO_EXPRESSION
@@ -60,25 +63,26 @@ class Sites:
                 self.low.write_item(target, pair_key, pair_value)
             return
         if method in _SPREADERS:
-            value = self.low.intern((int(Tag.ITERATE), value))
+            value = self.low.intern((Tag.ITERATE, value))
         elif method == "setdefault":
             key = arguments[0]
         self.low.write_item(target, key, value)
 
     def member(self, node: Node) -> None:
         """An attribute: read, set, or part of a call."""
-        if node.id in self.stored:
+        key = node.id
+        if key in self.stored:
             self.low.load(node.start_point[0] + 1, self.expr.lower(node), Via.SETTER)
-        elif node.id not in self.called:
+        elif key not in self.called:
             self.low.load(node.start_point[0] + 1, self.expr.lower(node))
 
     def subscript(self, node: Node) -> None:
         """``x[k]``, read or set."""
-        base = self.expr.lower(node.child_by_field_name("value"))
+        base = self.expr.lower(node.child_by_field_id(fields.VALUE))
         if node.id in self.deleted:
             return
         method = "__setitem__" if node.id in self.stored else "__getitem__"
-        value = self.low.intern((int(Tag.OPERATOR), method, base, ()))
+        value = self.low.intern((Tag.OPERATOR, method, base, ()))
         self.implicit_site(node, value, base, Via.OPERATOR)
 
     def operator(self, node: Node) -> None:
@@ -97,7 +101,7 @@ class Sites:
         holder, other = (children[2], children[0]) if method == "__contains__" else (children[0], children[2])
         if method and other.type != "none":
             left = self.expr.lower(holder)
-            value = self.low.intern((int(Tag.OPERATOR), method, left, (self.expr.lower(other),)))
+            value = self.low.intern((Tag.OPERATOR, method, left, (self.expr.lower(other),)))
             self.implicit_site(node, value, left, Via.OPERATOR)
 
     def implicit_site(self, node: Node, expression: int, operand: int, via: Via) -> None:
@@ -114,24 +118,24 @@ class Sites:
 
     def format(self, node: Node) -> None:
         """An interpolation of an f-string."""
-        conversion = node.child_by_field_name("type_conversion")
+        conversion = node.child_by_field_id(fields.TYPE_CONVERSION)
         method = "__repr__" if conversion is not None and conversion.text == b"!r" else "__format__"
-        self.implicit(node.child_by_field_name("expression"), method)
+        self.implicit(node.child_by_field_id(fields.EXPRESSION), method)
 
     def negation(self, node: Node) -> None:
         """``not x``."""
-        self.implicit(node.child_by_field_name("argument"), "__bool__")
+        self.implicit(node.child_by_field_id(fields.ARGUMENT), "__bool__")
 
     def implicit(self, node: Node | None, method: str) -> None:
         """A method that a construct calls on the value of a name, an attribute or a call."""
         if node is not None and node.type in {"identifier", "attribute", "call", "subscript"}:
             operand = self.expr.lower(node)
-            value = self.low.intern((int(Tag.OPERATOR), method, operand, ()))
+            value = self.low.intern((Tag.OPERATOR, method, operand, ()))
             self.implicit_site(node, value, operand, Via.OPERATOR)
 
     def raised(self, node: Node) -> None:
         """``raise X``: an exception class that is called without saying so."""
         raised = node.named_child(0) if node.named_child_count else None
         if raised is not None and raised.type in {"identifier", "attribute"}:
-            call = self.low.intern((int(Tag.CALL), self.expr.lower(raised), (), (), False))
+            call = self.low.intern((Tag.CALL, self.expr.lower(raised), (), (), False))
             self.low.site(raised.start_point[0] + 1, call, Via.RAISE)

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from tree_sitter import Node, Parser
 
 from code_review_graph.facts import NO_EXPRESSION, BindingKind, DefinitionKind, ScopeKind, Tag, Via
+from code_review_graph.languages.python import fields, kinds
 from code_review_graph.languages.python.conditions import tests_of
 from code_review_graph.languages.python.definitions import Definitions
 from code_review_graph.languages.python.expressions import BINARY_METHODS, Expressions
 from code_review_graph.languages.python.narrowing import Narrowing
 from code_review_graph.languages.python.sites import Sites
-from code_review_graph.languages.python.syntax import UNKNOWN, text_of
+from code_review_graph.languages.python.syntax import UNKNOWN, is_async, text_of
 from code_review_graph.languages.python.targets import MAX_DEPTH, bind_target
 from code_review_graph.lowering import Lowering
 
@@ -72,7 +73,6 @@ class Statements:
     def release(self) -> None:
         """Break the circles of bound methods: workers run without a collector."""
         self.handlers.clear()
-        self.expr.release()
         self.low.regions.clear()
 
     # -- regions
@@ -96,7 +96,7 @@ class Statements:
         index = self.expr.lambda_definition(node)
         parameters = self.low.drafts[index].fields.parameters
         self.low.enter_body(index, ScopeKind.FUNCTION, node.end_byte, parameters)
-        self.low.drafts[index].results.append(self.expr.lower(node.child_by_field_name("body")))
+        self.low.drafts[index].results.append(self.expr.lower(node.child_by_field_id(fields.BODY)))
 
     def _comprehension(self, node: Node) -> None:
         self.expr.lower(node)
@@ -109,47 +109,47 @@ class Statements:
 
     def _with_statement(self, node: Node) -> None:
         self._plain_suite(node)
-        if _is_async(node):
+        if is_async(node):
             self._async_items.update(item.id for clause in node.named_children for item in clause.named_children)
 
     def _plain_suite(self, node: Node) -> None:
         for child in node.named_children:
-            if child.type == "block":
+            if child.kind_id == kinds.BLOCK:
                 self.low.pending_regions[child.id] = ("plain", 0)
 
     def _iterate(self, node: Node) -> int:
-        sequence = self.expr.lower(node.child_by_field_name("right"))
-        marks = (1,) if _is_async(node) else ()
-        value = self.low.intern((int(Tag.ITERATE), sequence, *marks))
+        sequence = self.expr.lower(node.child_by_field_id(fields.RIGHT))
+        marks = (1,) if is_async(node) else ()
+        value = self.low.intern((Tag.ITERATE, sequence, *marks))
         self.sites.implicit_site(node, value, sequence, Via.ITERATION)
         return value
 
     def _for(self, node: Node) -> None:
-        self._bind(node.child_by_field_name("left"), self._iterate(node))
+        self._bind(node.child_by_field_id(fields.LEFT), self._iterate(node))
         self._loop_body(node)
 
     def _while(self, node: Node) -> None:
         self._condition(node)
-        condition = node.child_by_field_name("condition")
-        self.narrowing.suite(node.child_by_field_name("body"), tests_of(condition, self.expr, truth=True))
+        condition = node.child_by_field_id(fields.CONDITION)
+        self.narrowing.suite(node.child_by_field_id(fields.BODY), tests_of(condition, self.expr, truth=True))
         self._loop_body(node)
 
     def _loop_body(self, node: Node) -> None:
-        body = node.child_by_field_name("body")
+        body = node.child_by_field_id(fields.BODY)
         if body is not None:
             self.low.pending_regions[body.id] = ("loop", 0)
 
     def _with(self, node: Node) -> None:
-        item = node.child_by_field_name("value")
+        item = node.child_by_field_id(fields.VALUE)
         if item is None:
             return
         alias = None
         if item.type == "as_pattern":
-            alias = item.child_by_field_name("alias")
+            alias = item.child_by_field_id(fields.ALIAS)
             item = item.named_child(0)
         manager = self.expr.lower(item)
         marks = (1,) if node.id in self._async_items else ()
-        value = self.low.intern((int(Tag.ENTER), manager, *marks))
+        value = self.low.intern((Tag.ENTER, manager, *marks))
         self.sites.implicit_site(node, value, manager, Via.WITH)
         self._bind(alias, value)
 
@@ -160,7 +160,7 @@ class Statements:
         self.narrowing.chain(node)
 
     def _condition(self, node: Node) -> None:
-        self.sites.implicit(node.child_by_field_name("condition"), "__bool__")
+        self.sites.implicit(node.child_by_field_id(fields.CONDITION), "__bool__")
 
     def _assert(self, node: Node) -> None:
         condition = node.named_child(0) if node.named_child_count else None
@@ -180,133 +180,138 @@ class Statements:
     def _bind(self, target: Node | None, value: int) -> None:
         if target is None:
             return
+        if target.kind_id == kinds.IDENTIFIER:
+            self.low.bind(self.expr.text(target), BindingKind.VALUE, value)
+            return
         self._mark_stored(target)
-        if target.type in {"pattern_list", "tuple_pattern", "list_pattern"}:
-            items = self.low.intern((int(Tag.ITERATE), value))
+        if target.kind_id in kinds.PATTERNS:
+            items = self.low.intern((Tag.ITERATE, value))
             self.sites.implicit_site(target, items, value, Via.ITERATION)
         bind_target(self.expr, target, value)
 
     def _mark_stored(self, target: Node, depth: int = 0) -> None:
-        if target.type in {"attribute", "subscript"}:
+        kind = target.kind_id
+        if kind in kinds.MEMBERS:
             self.sites.stored.add(target.id)
-        elif target.type != "identifier" and depth < MAX_DEPTH:
+        elif kind != kinds.IDENTIFIER and depth < MAX_DEPTH:
             for child in target.named_children:
                 self._mark_stored(child, depth + 1)
 
     def _assignment(self, node: Node) -> None:
-        target = node.child_by_field_name("left")
-        annotation = node.child_by_field_name("type")
-        right = node.child_by_field_name("right")
+        target = node.child_by_field_id(fields.LEFT)
+        annotation = node.child_by_field_id(fields.TYPE)
+        right = node.child_by_field_id(fields.RIGHT)
         if target is None:
             return
-        if right is not None and right.type == "lambda" and target.type == "identifier":
-            self.expr.lambda_definition(right, text_of(target), target.start_point[0] + 1)
+        if right is not None and right.kind_id == kinds.LAMBDA and target.kind_id == kinds.IDENTIFIER:
+            self.expr.lambda_definition(right, self.expr.text(target), target.start_point[0] + 1)
         value = NO_EXPRESSION if right is None else self.expr.lower(right)
         if annotation is not None:
             self._declare(target, self.expr.annotation(annotation), value)
         else:
             self._bind(target, value)
-        if target.type == "identifier":
+        if target.kind_id == kinds.IDENTIFIER:
             self.definitions.constant(node, target, right)
 
     def _declare(self, target: Node, annotation: int, value: int) -> None:
-        if target.type == "identifier":
-            self.low.bind(text_of(target), BindingKind.DECLARED, (annotation, value))
+        if target.kind_id == kinds.IDENTIFIER:
+            self.low.bind(self.expr.text(target), BindingKind.DECLARED, (annotation, value))
         elif target.type == "attribute":
-            name = target.child_by_field_name("attribute")
+            name = target.child_by_field_id(fields.ATTRIBUTE)
             if name is not None:
                 self.sites.stored.add(target.id)
-                owner = self.expr.lower(target.child_by_field_name("object"))
-                self.low.write_attribute(owner, text_of(name), value, annotation)
+                owner = self.expr.lower(target.child_by_field_id(fields.OBJECT))
+                self.low.write_attribute(owner, self.expr.text(name), value, annotation)
 
     def _augmented(self, node: Node) -> None:
-        target = node.child_by_field_name("left")
-        operator = node.child_by_field_name("operator")
+        target = node.child_by_field_id(fields.LEFT)
+        operator = node.child_by_field_id(fields.OPERATOR)
         if target is None:
             return
-        right = node.child_by_field_name("right")
-        if target.type == "identifier" and target.text == b"__all__":
+        right = node.child_by_field_id(fields.RIGHT)
+        if target.kind_id == kinds.IDENTIFIER and self.expr.text(target) == "__all__":
             self.definitions.export(right)
         left = self.expr.lower(target)
         method = BINARY_METHODS.get(operator.type[:-1] if operator is not None else "", "").replace("__", "__i", 1)
-        value = self.low.intern((int(Tag.OPERATOR), method, left, (self.expr.lower(right),)))
+        value = self.low.intern((Tag.OPERATOR, method, left, (self.expr.lower(right),)))
         self.sites.implicit_site(node, value, left, Via.OPERATOR)
 
     def _named(self, node: Node) -> None:
-        name = node.child_by_field_name("name")
+        name = node.child_by_field_id(fields.NAME)
         if name is not None:
-            value = self.expr.lower(node.child_by_field_name("value"))
-            self.low.bind(text_of(name), BindingKind.VALUE, value, self.low.function_scope())
+            value = self.expr.lower(node.child_by_field_id(fields.VALUE))
+            self.low.bind(self.expr.text(name), BindingKind.VALUE, value, self.low.function_scope())
 
     def _except(self, node: Node) -> None:
-        pattern = node.child_by_field_name("value")
+        pattern = node.child_by_field_id(fields.VALUE)
         if pattern is None or pattern.type != "as_pattern":
             return
-        alias = pattern.child_by_field_name("alias")
-        caught = self.low.intern((int(Tag.INSTANCE), self.expr.lower(pattern.named_child(0))))
+        alias = pattern.child_by_field_id(fields.ALIAS)
+        caught = self.low.intern((Tag.INSTANCE, self.expr.lower(pattern.named_child(0))))
         self._bind(alias, caught)
 
     def _delete(self, node: Node) -> None:
         for child in node.named_children:
             if child.type == "subscript":
                 self.sites.deleted.add(child.id)
-                base = self.expr.lower(child.child_by_field_name("value"))
-                value = self.low.intern((int(Tag.OPERATOR), "__delitem__", base, ()))
+                base = self.expr.lower(child.child_by_field_id(fields.VALUE))
+                value = self.low.intern((Tag.OPERATOR, "__delitem__", base, ()))
                 self.sites.implicit_site(child, value, base, Via.OPERATOR)
 
     def _global(self, node: Node) -> None:
         for child in node.named_children:
-            self.low.redirect(text_of(child), 0)
+            self.low.redirect(self.expr.text(child), 0)
 
     def _nonlocal(self, node: Node) -> None:
         scopes = self.low.facts.scopes
         for child in node.named_children:
-            name = text_of(child)
+            name = self.expr.text(child)
             scope = scopes[self.low.function_scope()].parent
             while scope > 0 and name not in scopes[scope].bindings:
                 scope = scopes[scope].parent
             self.low.redirect(name, max(scope, 0))
 
     def _type_alias(self, node: Node) -> None:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        left, right = node.child_by_field_id(fields.LEFT), node.child_by_field_id(fields.RIGHT)
         if left is None or left.named_child_count == 0:
             return
         name = left.named_children[0]
         if name.type == "generic_type":
             name = name.named_children[0]
-        self.low.bind(text_of(name), BindingKind.VALUE, self.expr.annotation(right))
+        self.low.bind(self.expr.text(name), BindingKind.VALUE, self.expr.annotation(right))
         self.definitions.simple(DefinitionKind.TYPE, node, name)
 
     # -- what import statements bind
 
     def _import(self, node: Node) -> None:
         line = node.start_point[0] + 1
-        for child in node.children_by_field_name("name"):
-            if child.type == "aliased_import":
-                name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
+        for child in node.children_by_field_id(fields.NAME):
+            if child.kind_id == kinds.ALIASED_IMPORT:
+                name, alias = child.child_by_field_id(fields.NAME), child.child_by_field_id(fields.ALIAS)
                 if name is not None and alias is not None:
-                    module = text_of(name)
-                    self.low.bind(text_of(alias), BindingKind.IMPORT, (module, 0, ""))
+                    module = self.expr.text(name)
+                    self.low.bind(self.expr.text(alias), BindingKind.IMPORT, (module, 0, ""))
                     self.low.add_import(line, module, 0, "")
             else:
-                module = text_of(child)
+                module = self.expr.text(child)
                 self.low.bind(module.split(".", 1)[0], BindingKind.PACKAGE, module)
                 self.low.add_import(line, module, 0, "")
 
     def _import_from(self, node: Node) -> None:
-        source = node.child_by_field_name("module_name")
+        source = node.child_by_field_id(fields.MODULE_NAME)
         if source is None:
             return
         module, level = _module_of(source)
         if any(child.type == "wildcard_import" for child in node.named_children):
             self.low.bind("*", BindingKind.IMPORT, (module, level, "*"))
             self.low.add_import(node.start_point[0] + 1, module, level, "*")
-        for child in node.children_by_field_name("name"):
-            name = child.child_by_field_name("name") if child.type == "aliased_import" else child
-            alias = child.child_by_field_name("alias") if child.type == "aliased_import" else child
+        for child in node.children_by_field_id(fields.NAME):
+            aliased = child.kind_id == kinds.ALIASED_IMPORT
+            name = child.child_by_field_id(fields.NAME) if aliased else child
+            alias = child.child_by_field_id(fields.ALIAS) if aliased else child
             if name is not None and alias is not None:
-                member = text_of(name)
-                self.low.bind(text_of(alias), BindingKind.IMPORT, (module, level, member))
+                member = self.expr.text(name)
+                self.low.bind(self.expr.text(alias), BindingKind.IMPORT, (module, level, member))
                 self.low.add_import(child.start_point[0] + 1, module, level, member)
 
     def _return(self, node: Node) -> None:
@@ -320,7 +325,7 @@ class Statements:
             return
         value = self.expr.lower(node.named_child(0)) if node.named_child_count else UNKNOWN
         if any(child.type == "from" for child in node.children):
-            value = self.low.intern((int(Tag.ITERATE), value))
+            value = self.low.intern((Tag.ITERATE, value))
         owner.yields.append(value)
 
 
@@ -330,8 +335,3 @@ def _module_of(node: Node) -> tuple[str, int]:
     text = text_of(node).replace(" ", "")
     module = text.lstrip(".")
     return module, len(text) - len(module)
-
-
-def _is_async(node: Node) -> bool:
-    first = node.child(0) if node.child_count else None
-    return first is not None and first.type == "async"

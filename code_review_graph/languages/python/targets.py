@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from tree_sitter import Node
 
 from code_review_graph.facts import BindingKind, Tag
-from code_review_graph.languages.python.syntax import UNKNOWN, text_of
+from code_review_graph.languages.python import fields, kinds
+from code_review_graph.languages.python.syntax import UNKNOWN
 
 # Targets nested deeper are made by programs.
 MAX_DEPTH: Final = 32
@@ -20,19 +21,19 @@ def bind_target(expr: Expressions, node: Node | None, value: int, depth: int = 0
     """Bind what stands on the left of an assignment, a loop or a ``with``."""
     if node is None or depth > MAX_DEPTH:
         return
-    kind = node.type
-    if kind == "identifier":
-        expr.low.bind(text_of(node), BindingKind.VALUE, value)
-    elif kind == "attribute":
-        name = node.child_by_field_name("attribute")
+    kind = node.kind_id
+    if kind == kinds.IDENTIFIER:
+        expr.low.bind(expr.text(node), BindingKind.VALUE, value)
+    elif kind == kinds.ATTRIBUTE:
+        name = node.child_by_field_id(fields.ATTRIBUTE)
         if name is not None:
-            expr.low.write_attribute(expr.field(node, "object"), text_of(name), value)
-    elif kind == "subscript":
-        keys = node.children_by_field_name("subscript")
+            expr.low.write_attribute(expr.field(node, fields.OBJECT), expr.text(name), value)
+    elif kind == kinds.SUBSCRIPT:
+        keys = node.children_by_field_id(fields.SUBSCRIPT)
         key = expr.lower(keys[0]) if len(keys) == 1 else UNKNOWN
-        expr.low.write_item(expr.field(node, "value"), key, value)
-    elif kind in {"pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "as_pattern_target",
-                  "parenthesized_expression"}:  # fmt: skip
+        expr.low.write_item(expr.field(node, fields.VALUE), key, value)
+    elif node.type in {"pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "as_pattern_target",
+                       "parenthesized_expression"}:  # fmt: skip
         _bind_many(expr, node, value, depth + 1)
 
 
@@ -44,9 +45,9 @@ def _bind_many(expr: Expressions, node: Node, value: int, depth: int) -> None:
     after = False
     for position, child in enumerate(children):
         if child.type == "list_splat_pattern":
-            rest = expr.low.intern((int(Tag.SLICE), value, position))
+            rest = expr.low.intern((Tag.SLICE, value, position))
             bind_target(expr, child.named_child(0) if child.named_child_count else None, rest, depth)
             after = True
         else:
             place = position - len(children) if after else position
-            bind_target(expr, child, expr.low.intern((int(Tag.UNPACK), value, place)), depth)
+            bind_target(expr, child, expr.low.intern((Tag.UNPACK, value, place)), depth)
