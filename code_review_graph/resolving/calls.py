@@ -235,6 +235,9 @@ class Calls:
 
     def _inferred_arguments(self, definition: int, scope: int, call: Expression) -> tuple[frozenset[Value], ...]:
         """Type arguments of a generic class, as the arguments of its constructor show them."""
+        written = [self.engine.types(scope, expression) for name, expression in call[3] if name.startswith("[")]
+        if written:
+            return tuple([frozenset(values) for values in written])
         variables = self.engine.generics.parameters(definition)
         constructor = self._constructor(definition, scope, call) if variables else -1
         if constructor < 0 or self.program.class_of[constructor] != definition:
@@ -269,8 +272,16 @@ class Calls:
         written = [expression for name, expression in site[1][3] if name.startswith("[")]
         if not written:
             return EMPTY
-        declared = self.program.scopes[self.program.scope_of(function)].bindings.values()
-        order = [bindings[0][1] for bindings in declared]
+        shapes = self.program.expressions[self.program.definition_file[function]]
+        order: list[int] = []  # of the parameters that are declared side by side
+        for bindings in self.program.scopes[self.program.scope_of(function)].bindings.values():
+            kind, payload, _ = bindings[0]
+            if kind == BindingKind.VALUE and shapes[payload][0] == Tag.TYPE_PARAMETER:
+                order.append(payload)
+            elif variable[2] in order:
+                break
+            else:
+                order.clear()
         place = order.index(variable[2]) if variable[2] in order else len(written)
         return self.engine.types(site[0], written[place]) if place < len(written) else EMPTY
 

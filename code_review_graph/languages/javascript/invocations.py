@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tree_sitter import Node
 
 from code_review_graph.facts import Tag
-from code_review_graph.languages.javascript.syntax import UNKNOWN, property_name, string_content, text_of
+from code_review_graph.languages.javascript.syntax import UNKNOWN, callee_of, property_name, string_content, text_of
 
 if TYPE_CHECKING:
     from code_review_graph.languages.javascript.expressions import Expressions
@@ -49,8 +49,7 @@ class Invocations:
 
     def call(self, node: Node) -> int:
         """``f(...)``."""
-        function = node.child_by_field_name("function")
-        listed = node.child_by_field_name("arguments")
+        function, listed = callee_of(node), node.child_by_field_name("arguments")
         if function is None:
             return UNKNOWN
         kind = function.type
@@ -67,10 +66,15 @@ class Invocations:
         callee = self.expr.lower(function)
         if kind == "super":
             callee = self.expr.classes.extended() or self.expr.member(callee, "constructor")
-        return self._make(callee, positional, has_star=has_star)
+        return self._make(callee, positional, has_star=has_star, typed=node.child_by_field_name("type_arguments"))
 
-    def _make(self, callee: int, positional: tuple[int, ...], *, has_star: bool = False) -> int:
-        return self.low.intern((int(Tag.CALL), callee, positional, (), has_star))
+    def _make(
+        self, callee: int, positional: tuple[int, ...], *, has_star: bool = False, typed: Node | None = None
+    ) -> int:
+        """A call; written type arguments go along as keywords that no parameter has."""
+        listed = typed.named_children if typed is not None else ()
+        written = tuple((f"[{place}]", self.expr.annotations.lower(item)) for place, item in enumerate(listed))
+        return self.low.intern((int(Tag.CALL), callee, positional, written, has_star))
 
     def required(self, node: Node | None) -> str:
         """Module that ``require("m")`` or ``import("m")`` names; "" for anything else."""
@@ -129,7 +133,7 @@ class Invocations:
         """``new C(...)`` as a call."""
         positional, has_star = self.arguments(node.child_by_field_name("arguments"))
         callee = self.low.intern((int(Tag.CONSTRUCT), self.expr.field(node, "constructor")))
-        return self._make(callee, positional, has_star=has_star)
+        return self._make(callee, positional, has_star=has_star, typed=node.child_by_field_name("type_arguments"))
 
     # -- objects made after others
 

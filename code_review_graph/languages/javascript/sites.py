@@ -12,7 +12,7 @@ from code_review_graph.languages.javascript.blocks import Blocks
 from code_review_graph.languages.javascript.expressions import Expressions
 from code_review_graph.languages.javascript.invocations import SETTLING, THEN
 from code_review_graph.languages.javascript.patterns import bind_in
-from code_review_graph.languages.javascript.syntax import UNKNOWN, line_of, text_of, unwrapped
+from code_review_graph.languages.javascript.syntax import UNKNOWN, callee_of, line_of, text_of, unwrapped
 
 # Methods that put an argument into their receiver -> position of that argument.
 _PUTTERS: Final = {"push": 0, "unshift": 0, "add": 0, "set": 1, "append": 0}
@@ -41,7 +41,7 @@ class Sites:
 
     def call(self, node: Node) -> None:
         """A call, a tagged template, an import by call."""
-        function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        function, listed = callee_of(node), node.child_by_field_name("arguments")
         if function is None:
             return
         self.blocks.meet(node)

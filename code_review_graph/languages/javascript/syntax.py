@@ -81,6 +81,14 @@ def _is_wrapper(node: Node) -> bool:
     return function.text in _FREEZERS or function.text in _WRAPPERS
 
 
+def callee_of(node: Node) -> Node | None:
+    """The function of a call. The grammar takes ``await f<T>(x)`` for a call of ``await f``."""
+    function = node.child_by_field_name("function")
+    if function is not None and function.type == "await_expression" and function.named_child_count:
+        return function.named_children[0]
+    return function
+
+
 def property_name(node: Node | None) -> str:
     """Name of a property as written; "" where it is computed."""
     if node is None:
