@@ -85,7 +85,7 @@ def test_own_file_replaces_the_bundled_one(tmp_path: Path) -> None:
 
 
 def test_no_task_file_applies(tmp_path: Path) -> None:
-    with pytest.raises(EvaluationError, match="Bundled: code-review-graph, fastapi, flask, httpx"):
+    with pytest.raises(EvaluationError, match="Bundled: code-review-graph, express, fastapi, flask, gin, httpx"):
         chosen(tmp_path, None)
 
 
