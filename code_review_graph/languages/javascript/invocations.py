@@ -41,6 +41,8 @@ class Invocations:
         for child in node.named_children:
             if child.type == "spread_element":
                 has_star = True
+            elif child.type == "object":
+                found.append(self.expr.objects.argument(child))
             elif child.type != "comment":
                 found.append(self.expr.lower(child))
         return tuple(found), has_star

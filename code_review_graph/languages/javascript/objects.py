@@ -43,10 +43,19 @@ class Objects:
         self.expr = expressions
         self.low = expressions.low
         self.known: dict[int, int] = {}  # syntax node id -> expression
+        self._folds = False  # whether functions without a name of their own belong to the code around
 
     def lower(self, node: Node) -> int:
         """An object literal as an expression."""
         return self.define(node)
+
+    def argument(self, node: Node) -> int:
+        """An object that a function writes as an argument: its functions are callbacks under another name."""
+        before = self._folds
+        self._folds = self.low.facts.scopes[self.low.function_scope()].kind == ScopeKind.FUNCTION
+        found = self.define(node)
+        self._folds = before
+        return found
 
     def define(self, node: Node, name: str = "", at: Node | None = None, statement: Node | None = None) -> int:
         """Expression of an object literal, named by what it is bound to."""
@@ -60,7 +69,7 @@ class Objects:
                 self.blank(node, name, at, statement) if is_small else self._plain(is_empty=not members)
             )
             return found
-        index = self._add(node, name if _has_functions(members) else "", at, statement)
+        index = self._add(node, name if _has_functions(members) and not self._folds else "", at, statement)
         found = self.known[node.id] = self.low.intern((int(Tag.OBJECT), index))
         values = [(child, self._value(child)) for child in members]
         outer = self.low.scope
@@ -120,7 +129,7 @@ class Objects:
             name_node = node.child_by_field_name("name")
             name = property_name(name_node)
             if name:
-                index = self.expr.functions.define(node, name, at=name_node)
+                index = self._function(node, name, name_node, node)
                 self.low.bind(name, BindingKind.DEFINITION, index)
         elif kind == "pair":
             key = node.child_by_field_name("key")
@@ -129,15 +138,18 @@ class Objects:
             if not name:
                 return
             if inner is not None and inner.type in _FUNCTIONS:
-                self.low.bind(
-                    name, BindingKind.DEFINITION, self.expr.functions.define(inner, name, at=key, statement=node)
-                )
+                self.low.bind(name, BindingKind.DEFINITION, self._function(inner, name, key, node))
             elif inner is not None and inner.type == "object" and self._adopt(value):
                 self.low.bind(name, BindingKind.DEFINITION, self.low.facts.expressions[value][1])
             elif value > 0:
                 self.low.bind(name, BindingKind.VALUE, self._outside(value, outer))
         elif kind == "shorthand_property_identifier":
             self.low.bind(text_of(node), BindingKind.VALUE, self._outside(value, outer))
+
+    def _function(self, node: Node, name: str, at: Node | None, statement: Node) -> int:
+        if self._folds:
+            return self.expr.functions.define(node)
+        return self.expr.functions.define(node, name, at=at, statement=statement)
 
     def _adopt(self, value: int) -> bool:
         """Make an object inside an object its member; whether the value is one."""
