@@ -255,7 +255,7 @@ class Calls:
     def meaning(self, variable: Value, function: int, receiver: Value | None, site: Incoming) -> Values:
         """What a type variable in a function's result stands for at one call."""
         found = self.engine.generics.of_receiver(receiver, self.program.class_of[function], variable)
-        found = found or self._explicit(variable, function, site)
+        found = found or self.engine.generics.written(variable, function, site[0], site[1])
         if found:
             return found
         scope = self.program.scope_of(function)
@@ -266,24 +266,6 @@ class Calls:
                 if found:
                     return found
         return EMPTY
-
-    def _explicit(self, variable: Value, function: int, site: Incoming) -> Values:
-        """What a call that spells out type arguments (keywords ``[0]``, ``[1]`` ...) gives for a type variable."""
-        written = [expression for name, expression in site[1][3] if name.startswith("[")]
-        if not written:
-            return EMPTY
-        shapes = self.program.expressions[self.program.definition_file[function]]
-        order: list[int] = []  # of the parameters that are declared side by side
-        for bindings in self.program.scopes[self.program.scope_of(function)].bindings.values():
-            kind, payload, _ = bindings[0]
-            if kind == BindingKind.VALUE and shapes[payload][0] == Tag.TYPE_PARAMETER:
-                order.append(payload)
-            elif variable[2] in order:
-                break
-            else:
-                order.clear()
-        place = order.index(variable[2]) if variable[2] in order else len(written)
-        return self.engine.types(site[0], written[place]) if place < len(written) else EMPTY
 
     def _own_instance(self, function: int, receiver: Value | None) -> Value:
         if receiver is not None and receiver[0] in {INSTANCE, CLASS}:

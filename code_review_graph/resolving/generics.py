@@ -151,6 +151,24 @@ class Generics:
                 found.append((TYPE_VARIABLE, base, payload))
         return found
 
+    def written(self, variable: Value, function: int, scope: int, call: Expression) -> Values:
+        """What a call that spells out type arguments (keywords ``[0]``, ``[1]`` ...) gives for a type variable."""
+        given = [expression for name, expression in call[3] if name.startswith("[")]
+        if not given:
+            return EMPTY
+        shapes = self.program.expressions[self.program.definition_file[function]]
+        order: list[int] = []  # of the parameters that are declared side by side
+        for bindings in self.program.scopes[self.program.scope_of(function)].bindings.values():
+            kind, payload, _ = bindings[0]
+            if kind == BindingKind.VALUE and shapes[payload][0] == Tag.TYPE_PARAMETER:
+                order.append(payload)
+            elif variable[2] in order:
+                break
+            else:
+                order.clear()
+        place = order.index(variable[2]) if variable[2] in order else len(given)
+        return self.engine.types(scope, given[place]) if place < len(given) else EMPTY
+
     # -- meaning by arguments
 
     def of_argument(self, scope: int, annotation: int, passed: Values, variable: Value) -> Values:
