@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from code_review_graph.facts import NO_EXPRESSION, Parameter, Tag
+from code_review_graph.facts import NO_EXPRESSION, BindingKind, Parameter, Tag
 from code_review_graph.languages.javascript.globals import NAMES
+from code_review_graph.lowering import Lowering
 
 if TYPE_CHECKING:
     from code_review_graph.languages.javascript.expressions import Expressions
@@ -16,12 +17,21 @@ _RETURNS: Final = re.compile(r"@returns?\s*\{([^\n]+)\}")
 _TYPE: Final = re.compile(r"@type\s*\{([^\n]+)\}")
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$")
 _IMPORTED: Final = re.compile(r"import\((['\"])([^'\"]+)\1\)\.([\w$]+)$")
+_TYPEDEF: Final = re.compile(r"@typedef\s*\{\s*import\(['\"]([^'\"\n]+)['\"]\)\.([\w$]+)\s*\}\s*([\w$]+)")
 _GENERIC: Final = re.compile(r"([A-Za-z_$][\w$.]*?)\.?<(.+)>$")
 _PLAIN: Final = frozenset({"string", "number", "boolean", "object", "function", "any", "void", "symbol", "bigint",
                            "undefined", "null", "this", "unknown", "never"})  # fmt: skip
 _LISTS: Final = frozenset({"Array", "Set", "Iterable", "ReadonlyArray"})
 _SAME: Final = frozenset({"Promise", "Partial", "Readonly", "Required", "Awaited"})
 MAX_DEPTH: Final = 6
+
+
+def bind_typedefs(low: Lowering) -> None:
+    """Bind what ``@typedef {import("./m").T} T`` names, for the types of the comments that follow."""
+    if b"@typedef" not in low.source:
+        return
+    for module, member, name in _TYPEDEF.findall(low.source.decode("utf-8", "replace")):
+        low.bind(name, BindingKind.IMPORT, (module, 0, member))
 
 
 def parameters_of(expr: Expressions, docstring: str, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:

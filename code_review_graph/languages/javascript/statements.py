@@ -12,6 +12,7 @@ from code_review_graph.languages.javascript.assignments import Assignments
 from code_review_graph.languages.javascript.conditions import Test, bind_tests, tests_of
 from code_review_graph.languages.javascript.exports import Exports
 from code_review_graph.languages.javascript.expressions import Expressions
+from code_review_graph.languages.javascript.jsdoc import bind_typedefs
 from code_review_graph.languages.javascript.patterns import bind_pattern
 from code_review_graph.languages.javascript.sites import Sites
 from code_review_graph.languages.javascript.syntax import UNKNOWN, line_of
@@ -38,6 +39,7 @@ class Statements:
         self.sites = Sites(self.expr, self.assignments)
         self._holding: dict[int, list[Test]] = {}  # what holds in a branch, by its syntax node id
         self._bodies: set[int] = set()  # blocks that are bodies of functions
+        bind_typedefs(lowering)
         self.handlers: dict[str, Callable[[Node], None]] = {
             "function.declared": self._declared_function,
             "function": self._function,

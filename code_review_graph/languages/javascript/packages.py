@@ -1,0 +1,194 @@
+"""What ``package.json`` files say: names, workspaces, and which file stands for a package or a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+import yaml
+
+from code_review_graph.languages.javascript.jsonc import read_object
+
+_PNPM: Final = "pnpm-workspace.yaml"
+# Of several conditions of one export, what leads to source text counts first.
+_CONDITIONS: Final = (
+    "source", "development", "svelte", "import", "module", "require", "node", "browser", "default", "types",
+)  # fmt: skip
+_FIELDS: Final = ("source", "module", "main", "svelte", "browser", "types", "typings")
+_LOCAL: Final = ("file:", "link:", "portal:")
+MAX_NESTING: Final = 12
+
+
+class Packages:
+    """The packages of one repository by folder."""
+
+    def __init__(self, config_files: Mapping[str, bytes]) -> None:
+        self.by_folder: dict[str, dict[str, Any]] = {}
+        self._workspaces: dict[str, list[str]] = {}
+        for path, content in sorted(config_files.items()):
+            folder, _, name = path.rpartition("/")
+            if name == "package.json":
+                self.by_folder[folder] = read_object(content)
+        for folder, data in self.by_folder.items():
+            self._workspaces[folder] = _patterns(data.get("workspaces"))
+        for path, content in config_files.items():
+            folder, _, name = path.rpartition("/")
+            if name == _PNPM:
+                self._workspaces[folder] = self._workspaces.get(folder, []) + _pnpm_patterns(content)
+        self._members = {folder: self._members_of(folder) for folder, patterns in self._workspaces.items() if patterns}
+
+    def _members_of(self, root: str) -> dict[str, str]:
+        """Folders of the packages of a workspace, by name; the root's own package is one."""
+        found: dict[str, str] = {}
+        for folder, data in self.by_folder.items():
+            name = data.get("name")
+            if isinstance(name, str) and name and self._is_member(root, folder):
+                found.setdefault(name, folder)
+        return found
+
+    def _is_member(self, root: str, folder: str) -> bool:
+        if folder == root:
+            return True
+        inside = folder if not root else folder[len(root) + 1 :] if folder.startswith(f"{root}/") else ""
+        patterns = self._workspaces[root]
+        return (
+            bool(inside)
+            and _matches_any(inside, [item for item in patterns if not item.startswith("!")])
+            and (not _matches_any(inside, [item[1:] for item in patterns if item.startswith("!")]))
+        )
+
+    def around(self, folder: str) -> Iterator[str]:
+        """Folders with a package of their own, from a folder upwards."""
+        for place in folders_above(folder):
+            if place in self.by_folder:
+                yield place
+
+    def folder_of(self, folder: str, name: str) -> str | None:
+        """Folder of the package that a name means where it is imported; None for one that is not here."""
+        for place in folders_above(folder):
+            data = self.by_folder.get(place)
+            if data is not None and data.get("name") == name:
+                return place
+            local = _local_dependency(data, name) if data is not None else None
+            if local is not None:
+                return join(place, local)
+            member = self._members.get(place, {}).get(name)
+            if member is not None:
+                return member
+        return None
+
+    def entries(self, folder: str, part: str) -> list[str]:
+        """Files, seen from the package's folder, that a part of it may be; ``.`` is the package itself."""
+        data = self.by_folder.get(folder, {})
+        found: list[str] = []
+        if "exports" in data:
+            found += mapped(data["exports"], part)
+        if part == ".":
+            found += [value for key in _FIELDS if isinstance(value := data.get(key), str)]
+            return [*found, "index", "src/index"]
+        return [*found, part, join("src", part)]
+
+    def imports(self, folder: str, name: str) -> list[str]:
+        """What ``#name`` means in a package."""
+        return mapped(self.by_folder.get(folder, {}).get("imports"), name)
+
+
+def mapped(table: object, part: str) -> list[str]:
+    """Targets that a table of exports or imports gives for a part, the likeliest source first."""
+    if not isinstance(table, dict) or not any(str(key).startswith((".", "#")) for key in table):
+        return _leaves(table) if part == "." else []
+    if part in table:
+        return _leaves(table[part])
+    best: list[str] = []
+    longest = -1
+    for key, target in table.items():
+        head, star, tail = str(key).partition("*")
+        fits = star and part.startswith(head) and part.endswith(tail) and len(part) >= len(head) + len(tail)
+        if fits and len(head) > longest:
+            longest = len(head)
+            middle = part[len(head) : len(part) - len(tail)]
+            best = [leaf.replace("*", middle) for leaf in _leaves(target)]
+    return best
+
+
+def _leaves(target: object, depth: int = 0) -> list[str]:
+    if isinstance(target, str):
+        return [target]
+    if depth > MAX_NESTING:
+        return []
+    if isinstance(target, list):
+        return [leaf for item in target for leaf in _leaves(item, depth + 1)]
+    if not isinstance(target, dict):
+        return []
+    known = [key for key in _CONDITIONS if key in target]
+    others = [key for key in target if key not in _CONDITIONS]
+    return [leaf for key in (*known, *others) for leaf in _leaves(target[key], depth + 1)]
+
+
+def _patterns(value: object) -> list[str]:
+    if isinstance(value, dict):
+        value = value.get("packages")
+    return (
+        [item.removeprefix("./").rstrip("/") for item in value if isinstance(item, str)]
+        if isinstance(value, list)
+        else []
+    )
+
+
+def _pnpm_patterns(content: bytes) -> list[str]:
+    try:
+        data = yaml.safe_load(content)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return []
+    return _patterns(data.get("packages")) if isinstance(data, dict) else []
+
+
+def _matches_any(folder: str, patterns: list[str]) -> bool:
+    return any(_matches(PurePosixPath(folder).parts, PurePosixPath(pattern).parts) for pattern in patterns)
+
+
+def _matches(parts: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+    """Glob over path segments; ``**`` stands for any number of them."""
+    if "**" in pattern:
+        place = pattern.index("**")
+        head, tail = pattern[:place], tuple(item for item in pattern[place + 1 :] if item != "**")
+        return (
+            len(parts) >= len(head) + len(tail)
+            and _same(parts[: len(head)], head)
+            and (not tail or _same(parts[-len(tail) :], tail))
+        )
+    return len(parts) == len(pattern) and _same(parts, pattern)
+
+
+def _same(parts: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+    return all(fnmatchcase(part, item) for part, item in zip(parts, pattern, strict=True))
+
+
+def _local_dependency(data: Mapping[str, Any], name: str) -> str | None:
+    for table in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
+        listed = data.get(table)
+        version = listed.get(name) if isinstance(listed, dict) else None
+        if isinstance(version, str) and version.startswith(_LOCAL):
+            return version.partition(":")[2]
+    return None
+
+
+def folders_above(folder: str) -> Iterator[str]:
+    """A folder and those around it, up to the repository's own (``""``)."""
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
+    yield ""
+
+
+def join(folder: str, path: str) -> str:
+    """A path seen from a folder, without dots; one that leaves the repository starts with ``..``."""
+    parts = folder.split("/") if folder and not path.startswith("/") else []
+    for part in path.split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    return "/".join(parts)
