@@ -12,9 +12,6 @@ from code_review_graph.resolving import resolve
 from tests.languages.annotations import Case, cases, check, load
 from tests.languages.javascript.known_failures import KNOWN_FAILURES
 
-pytest.importorskip("code_review_graph.languages.javascript.modules")
-pytest.importorskip("code_review_graph.languages.javascript.testing")
-
 CASES = cases(Path(__file__).parent / "fixtures")
 
 
