@@ -17,6 +17,8 @@ SUITE: Final = "suite"
 TEST: Final = "test"
 HOOK: Final = "hook"
 MAX_TITLE: Final = 200
+# A longer chain of names is no runner's.
+MAX_NAMES: Final = 6
 SEPARATOR: Final = " > "
 
 _SUITES: Final = frozenset({"describe", "context", "suite", "fdescribe", "xdescribe", "xcontext", "ddescribe"})
@@ -61,7 +63,7 @@ def block_of(call: Node) -> Block | None:
     callback = _callback(given)
     if kind == HOOK:
         return Block(HOOK, next(name for name in names if name in _HOOKS), callback)
-    if not given or (given[0] is callback and callback.child_by_field_name("name") is None):
+    if not given or (callback is not None and given[0] is callback and callback.child_by_field_name("name") is None):
         return None
     return Block(kind, title_of(given[0]), callback)
 
@@ -70,7 +72,7 @@ def _names(callee: Node) -> list[str]:
     """Names of a chain ``a.b.c``, through ``a.each(table)`` and ``a.each`` with a table in a template."""
     names: list[str] = []
     node: Node | None = callee
-    while node is not None:
+    while node is not None and len(names) < MAX_NAMES:
         if node.type == "call_expression":
             node = node.child_by_field_name("function")
             # Only a table or a condition is given before the title.
