@@ -203,10 +203,16 @@ def _resolve(run: _Run, config_files: dict[str, bytes]) -> None:
             store.save_info(info)
         return
     with _collector_paused():
-        graph = resolve(store.facts(), RepositoryContext(config_files), run.progress)
-        run.progress(STORE, 0, len(graph.nodes))
-        store.replace_graph(graph, info, _text_hashes(store, graph))
-        run.progress(STORE, len(graph.nodes), len(graph.nodes))
+        _make_graph(run, config_files, info)
+
+
+def _make_graph(run: _Run, config_files: dict[str, bytes], info: IndexInfo) -> None:
+    # A function of its own, so that the graph is gone before the collector looks at all there is.
+    store = run.store
+    graph = resolve(store.facts(), RepositoryContext(config_files), run.progress)
+    run.progress(STORE, 0, len(graph.nodes))
+    store.replace_graph(graph, info, _text_hashes(store, graph))
+    run.progress(STORE, len(graph.nodes), len(graph.nodes))
 
 
 def _text_hashes(store: Store, graph: Graph) -> list[bytes]:

@@ -58,7 +58,10 @@ def _resolve(files: Iterable[tuple[str, bytes]], context: RepositoryContext | No
     draw_fixtures(engine, nodes, collector)
     draw_coverage(engine, nodes, collector)
     draw_guesses(nodes, collector)
-    return Graph(nodes.nodes, collector.edges(), collector.references())
+    graph = Graph(nodes.nodes, collector.edges(), collector.references())
+    # Its parts refer to each other: a collector that had to find that out would walk through all facts.
+    vars(engine).clear()
+    return graph
 
 
 def _rules(program: Program, config_files: Mapping[str, bytes]) -> dict[str, Semantics]:
