@@ -7,10 +7,11 @@ from pathlib import PurePosixPath
 
 from code_review_graph.languages.base import Language
 from code_review_graph.languages.go import LANGUAGE as GO
+from code_review_graph.languages.java import LANGUAGE as JAVA
 from code_review_graph.languages.javascript import DIALECTS as JAVASCRIPT
 from code_review_graph.languages.python import LANGUAGE as PYTHON
 
-LANGUAGES: tuple[Language, ...] = (PYTHON, GO, *JAVASCRIPT)
+LANGUAGES: tuple[Language, ...] = (PYTHON, GO, JAVA, *JAVASCRIPT)
 BY_EXTENSION: dict[str, Language] = {extension: item for item in LANGUAGES for extension in item.extensions}
 BY_NAME: dict[str, Language] = {item.name: item for item in LANGUAGES}
 
