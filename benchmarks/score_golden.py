@@ -35,12 +35,14 @@ class Place(NamedTuple):
 
 
 class Call(NamedTuple):
-    """One CALLS edge."""
+    """One CALLS edge; ``name`` is the callee's."""
 
     caller: Place
     callee: Place
     lines: tuple[int, ...]
     resolution: str
+    name: str = ""
+    via: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +72,22 @@ def read_golden(path: Path) -> list[Golden]:
     ]
 
 
-def read_calls(lines: Iterable[str]) -> Iterator[Call]:
+def read_calls(rows: Iterable[str]) -> Iterator[Call]:
     """CALLS edges of an export; several definitions on one line are one place."""
     places: dict[int, Place] = {}
+    names: dict[int, str] = {}
     edges: list[dict[str, Any]] = []
-    for row in map(json.loads, lines):
+    for row in map(json.loads, rows):
         if row["type"] == "node":
             places[row["id"]] = Place(row["path"], 0 if row["kind"] == "File" else row["start_line"])
+            names[row["id"]] = row.get("name", "")
         elif row["kind"] == "CALLS":
             edges.append(row)
     for row in edges:
-        yield Call(places[row["source"]], places[row["target"]], tuple(row["lines"]), row["resolution"])
+        source, target = row["source"], row["target"]
+        yield Call(
+            places[source], places[target], tuple(row["lines"]), row["resolution"], names[target], row.get("via")
+        )
 
 
 def score(golden: list[Golden], calls: list[Call]) -> tuple[list[tuple[Place, Place]], list[tuple[Place, Place]], int]:
