@@ -4,7 +4,8 @@
     python -m benchmarks.score_golden --repo CHECKOUT --sample 100 --seed 1
 
 A golden file lists functions with all their callers, each as ``path::Type.name@line`` (line of the declared name): a
-caller is the innermost named definition around the call, or the file. Definitions are matched by path and line.
+caller is the innermost named definition around the call, or the file. Definitions are matched by path and line. Where
+the file says ``scope``, only callers in paths that start so were looked for.
 ``dispatch_callers`` reach the function only through an interface or a base; finding them is neither asked nor wrong.
 Callers that the graph has as ``guess`` or ``dispatch`` do not count.
 """
@@ -72,6 +73,11 @@ def read_golden(path: Path) -> list[Golden]:
     ]
 
 
+def read_scope(path: Path) -> str:
+    """Start of the paths in which callers were looked for."""
+    return str(json.loads(path.read_text(encoding="utf-8")).get("scope", ""))
+
+
 def read_calls(rows: Iterable[str]) -> Iterator[Call]:
     """CALLS edges of an export; several definitions on one line are one place."""
     places: dict[int, Place] = {}
@@ -135,8 +141,8 @@ def main() -> None:
     if arguments.sample:
         print_sample(calls, arguments.repo, arguments.sample, arguments.seed)
     if arguments.golden:
-        golden = read_golden(arguments.golden)
-        missing, false, hits = score(golden, calls)
+        golden, scope = read_golden(arguments.golden), read_scope(arguments.golden)
+        missing, false, hits = score(golden, [call for call in calls if call.caller.path.startswith(scope)])
         print(f"{len(golden)} functions; recall {percent(hits, hits + len(missing))}, "
               f"precision {percent(hits, hits + len(false))}")  # fmt: skip
         for title, pairs in (("missing", missing), ("false", false)):

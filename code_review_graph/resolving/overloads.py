@@ -9,7 +9,9 @@ from code_review_graph.semantics import UNKNOWN_COST
 from code_review_graph.values import (
     BOUND,
     DISPATCH,
+    EXTERNAL,
     EXTERNAL_INSTANCE,
+    EXTERNAL_METHOD,
     FUNCTION,
     INSTANCE,
     LITERAL,
@@ -157,6 +159,8 @@ class Overloads:
 
     @staticmethod
     def _outside_name(value: Value) -> str:
-        if value[0] in {LITERAL, EXTERNAL_INSTANCE}:
+        if value[0] in {LITERAL, EXTERNAL_INSTANCE, EXTERNAL}:
             return str(value[1])
+        if value[0] == EXTERNAL_METHOD:
+            return f"{value[1][1]}.{value[2]}"
         return FUNCTION_TYPE if value[0] in _CALLABLES else ""

@@ -67,14 +67,16 @@ _MAP_ENTRY: Final = frozenset({"firstEntry", "lastEntry", "floorEntry", "ceiling
 # Methods of anything at all, by what they give.
 _PLAIN: Final = {
     "toString": STRING, "hashCode": "int", "equals": "boolean", "length": "int", "size": "int", "indexOf": "int",
-    "lastIndexOf": "int", "isEmpty": "boolean", "contains": "boolean", "containsKey": "boolean", "startsWith": "boolean",
-    "endsWith": "boolean", "charAt": "char", "intValue": "int", "longValue": "long", "doubleValue": "double",
+    "lastIndexOf": "int", "isEmpty": "boolean", "contains": "boolean", "containsKey": "boolean",
+    "startsWith": "boolean",
+    "endsWith": "boolean", "charAt": "char",
+    "intValue": "int", "longValue": "long", "doubleValue": "double",
     "booleanValue": "boolean", "getName": STRING, "getSimpleName": STRING, "name": STRING, "ordinal": "int",
-    "getMessage": STRING, "compareTo": "int", "hasNext": "boolean", "isPresent": "boolean",
+    "getMessage": STRING, "getProperty": STRING, "compareTo": "int", "hasNext": "boolean", "isPresent": "boolean",
 }  # fmt: skip
 _TEXT: Final = {
-    **dict.fromkeys(("substring", "trim", "strip", "toLowerCase", "toUpperCase", "replace", "replaceAll", "replaceFirst",
-                     "concat", "intern", "repeat", "format", "valueOf", "join", "formatted"), STRING),
+    **dict.fromkeys(("substring", "trim", "strip", "toLowerCase", "toUpperCase", "replace", "replaceAll",
+                     "replaceFirst", "concat", "intern", "repeat", "format", "valueOf", "join", "formatted"), STRING),
     "toCharArray": "char[]", "getBytes": "byte[]", "split": "String[]", "matches": "boolean",
     "equalsIgnoreCase": "boolean", "codePointAt": "int", "compareToIgnoreCase": "int",
 }  # fmt: skip
@@ -162,7 +164,10 @@ def call_outside(engine: Evaluation, dotted: str, scope: int, call: tuple[object
     if not name.endswith("()"):  # the type itself is called: a constructor
         arguments = [engine.types(scope, expression) for key, expression in keywords if key.startswith("[")]
         return {external_instance(dotted, *arguments): INFERRED} if name[:1].isupper() else None
-    plain = dotted[:-2]
+    return _of_method(engine, dotted[:-2], scope, positional)
+
+
+def _of_method(engine: Evaluation, plain: str, scope: int, positional: tuple[int, ...]) -> Values | None:
     if plain in _SAME_FACTORIES and positional:
         return at_least(engine.evaluate(scope, positional[0]), INFERRED)
     if plain in _FACTORIES:
@@ -170,9 +175,11 @@ def call_outside(engine: Evaluation, dotted: str, scope: int, call: tuple[object
         for expression in positional:
             merge(inside, engine.evaluate(scope, expression), INFERRED)
         return made(plain.rpartition(".")[0] if "asList" not in plain else _LIST, inside)
-    owner = plain.rpartition(".")[0]
+    owner, _, method = plain.rpartition(".")
     owner = STRING if owner == f"builtins.{STRING}" else owner
-    return plain_result(owner, plain.rpartition(".")[2]) or None
+    if method == "valueOf" and owner.rpartition(".")[2] in _BOXES.values():
+        return {external_instance(owner): INFERRED}
+    return plain_result(owner, method) or None
 
 
 # -- conversions of arguments
@@ -200,18 +207,22 @@ _SUPERS: Final[dict[str, tuple[str, ...]]] = {
     "BufferedInputStream": ("InputStream",), "ByteArrayOutputStream": ("OutputStream",),
     "FileOutputStream": ("OutputStream",), "Exception": ("Throwable",), "RuntimeException": ("Exception", "Throwable"),
     "Error": ("Throwable",), "IOException": ("Exception", "Throwable"), "Boolean": (), "Character": ("Comparable",),
-    **{name: ("Number", "Comparable") for name in sorted(_NUMBERS)},
+    **dict.fromkeys(sorted(_NUMBERS), ("Number", "Comparable")),
     "Map": (), "Reader": ("Closeable",), "Writer": ("Closeable",), "InputStream": ("Closeable",),
     "OutputStream": ("Closeable",), "Throwable": (), "Number": (), "CharSequence": (), "Iterable": (), "Class": (),
     "Locale": (), "File": (), "Path": (), "Iterator": (),
 }  # fmt: skip
+# Members of types outside that are seen as arguments, by the type of their value.
+_CONSTANTS: Final = {"TRUE": "Boolean", "FALSE": "Boolean", "length": "int", "MAX_VALUE": "int", "MIN_VALUE": "int"}
 _OBJECT_COST: Final = 30
-_BOXING_COST: Final = 12
+# Above that of any conversion without one: the compiler boxes only where nothing else fits.
+_BOXING_COST: Final = 100
 
 
 def conversion_cost(given: str, wanted: str) -> int | None:
     """Cost of passing a value of one type outside where another is declared; None where the compiler forbids it."""
     have, want = given.rpartition(".")[2], wanted.rpartition(".")[2]
+    have = _CONSTANTS.get(have, have) if "." in given else have
     if have == want:
         return 0
     if have in _BOXES or want in _BOXES:
@@ -222,46 +233,57 @@ def conversion_cost(given: str, wanted: str) -> int | None:
         return None if want in _SUPERS or want.endswith("[]") else 5
     if have.endswith("[]") or want.endswith("[]"):
         return _array(have, want)
+    return _reference(have, want)
+
+
+def _reference(have: str, want: str) -> int | None:
     if have == "object":  # of the repository, and of none of the types outside that its bases tell
         return None
-    if have in _SUPERS:
-        supers = _SUPERS[have]
-        if want in supers:
-            return 1 + supers.index(want)
-        return None if want in _SUPERS else UNKNOWN_COST
-    return UNKNOWN_COST
+    if have not in _SUPERS:
+        return UNKNOWN_COST
+    supers = _SUPERS[have]
+    if want in supers:
+        return 1 + supers.index(want)
+    return None if want in _SUPERS else UNKNOWN_COST
 
 
 def _primitive(have: str, want: str) -> int | None:
     if have in _BOXES and want in _BOXES:
-        if have == "char":
-            have, extra = "short", 1
-        else:
-            extra = 0
-        if have in _WIDENING and want in _WIDENING:
-            distance = _WIDENING.index(want) - _WIDENING.index(have)
-            return distance + extra if distance > 0 else None
+        return _widened(have, want)
+    return _boxed(have, want) if have in _BOXES else _unboxed(have, want)
+
+
+def _widened(have: str, want: str) -> int | None:
+    have, extra = ("short", 1) if have == "char" else (have, 0)
+    if have not in _WIDENING or want not in _WIDENING:
         return None
-    if have in _BOXES:
-        box = _BOXES[have]
-        if box == want:
-            return _BOXING_COST
-        if want == "Object":
-            return _OBJECT_COST
-        if want in _SUPERS.get(box, ()):
-            return _BOXING_COST + 2
-        return None if want in _SUPERS or want.endswith("[]") else UNKNOWN_COST + _BOXING_COST
+    distance = _WIDENING.index(want) - _WIDENING.index(have)
+    return distance + extra if distance > 0 else None
+
+
+def _boxed(have: str, want: str) -> int | None:
+    box = _BOXES[have]
+    if box == want:
+        return _BOXING_COST
+    if want == "Object":
+        return _BOXING_COST + _OBJECT_COST
+    if want in _SUPERS.get(box, ()):
+        return _BOXING_COST + 2
+    return None if want in _SUPERS or want.endswith("[]") else UNKNOWN_COST + _BOXING_COST
+
+
+def _unboxed(have: str, want: str) -> int | None:
     plain = next((name for name, box in _BOXES.items() if box == have), None)
     if plain is None:
         # What is not known may still unbox; a collection or a text cannot.
         return None if have in _SUPERS or have in {"object", "function"} or have.endswith("[]") else UNKNOWN_COST
-    cost = 0 if plain == want else _primitive(plain, want)
+    cost = 0 if plain == want else _widened(plain, want)
     return None if cost is None else _BOXING_COST + cost
 
 
 def _array(have: str, want: str) -> int | None:
     if not (have.endswith("[]") and want.endswith("[]")):
-        return None if have in _SUPERS or want in _SUPERS or have in {"object"} else UNKNOWN_COST
+        return None if have in _SUPERS or want in _SUPERS or have == "object" else UNKNOWN_COST
     if want == "Object[]":
         return None if have[:-2] in _BOXES else 3
     return None if have[:-2] in _BOXES or want[:-2] in _BOXES else UNKNOWN_COST
