@@ -6,8 +6,10 @@ import json
 import re
 from typing import Any, Final
 
-_COMMENT: Final = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_COMMA: Final = re.compile(r'"(?:\\.|[^"\\])*"|,(?=\s*[}\]])')
+# A string that does not end matches as well: looking for its end again from each later quote costs a square.
+_STRING: Final = r'"(?:\\.|[^"\\])*+"?'
+_COMMENT: Final = re.compile(_STRING + r"|//[^\n\r]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_COMMA: Final = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
 # Configuration larger than this is something else.
 MAX_BYTES: Final = 1 << 20
 

@@ -25,8 +25,10 @@ _WRITTEN_AS: Final = {
 }
 _BUILT: Final = frozenset({"dist", "lib", "build", "out", "es", "esm", "cjs", "umd", "output", "types", "module",
                            "commonjs", "_esm", "_cjs", "_types", "bundle"})  # fmt: skip
-# Folders that most projects let `@/` and `~/` stand for; no package can be called so.
-_HOMES: Final = ("src", "", "app")
+_DECLARATIONS: Final = (".d.ts", ".d.mts", ".d.cts")
+_BUILT_SUFFIXES: Final = (*_DECLARATIONS, ".js", ".mjs", ".cjs", ".jsx")
+# Folders that most projects let these stand for; no package can be called so.
+_HOMES: Final = {"@/": ("src", "", "app"), "~/": ("src", "", "app"), "@@/": ("",), "~~/": ("",), "$lib/": ("src/lib",)}
 _BUILTIN: Final = frozenset({
     "assert", "assert/strict", "async_hooks", "buffer", "child_process", "cluster", "console", "constants",
     "crypto", "dgram", "diagnostics_channel", "dns", "dns/promises", "domain", "events", "fs", "fs/promises",
@@ -65,99 +67,131 @@ class Modules:
         if specifier.startswith("#"):
             return self._imported(folder, specifier) or self._aliased(folder, specifier)
         if specifier.startswith("/"):
-            return next((found for item in self._packages.around(folder) if (found := self.at(item + specifier))), None)
+            return self._aliased(folder, specifier) or self._at_home(folder, ("",), specifier[1:])
         return self._aliased(folder, specifier) or self._bare(folder, specifier)
 
     def at(self, path: str) -> str | None:
         """File at a path as imports write it: exact, by its written form, with a suffix, or as a folder."""
-        if path.startswith("..") or path in self._files:
-            return None if path.startswith("..") else path
+        return self._file(path) or self._of_folder(path)
+
+    def _file(self, path: str) -> str | None:
+        if path in self._files:
+            return path
         for suffix, written in _WRITTEN_AS.items():
             if path.endswith(suffix):
                 stem = path[: -len(suffix)]
                 found = next((item for end in written if (item := stem + end) in self._files), None)
                 if found is not None:
                     return found
-        return self._with_suffix(path) or self._with_suffix(join(path, "index"))
+        return self._with_suffix(path)
 
     def _with_suffix(self, path: str) -> str | None:
         return next((item for suffix in _SUFFIXES if (item := path + suffix) in self._files), None)
 
+    def _index(self, path: str) -> str | None:
+        return self._with_suffix(join(path, "index"))
+
+    def _of_folder(self, path: str) -> str | None:
+        if path in self._packages.by_folder:
+            found = self._of_package(path, self._packages.mains(path))
+            if found is not None:
+                return self._index(path) or found if found.endswith(_DECLARATIONS) else found
+        return self._index(path)
+
     def _relative(self, folder: str, specifier: str) -> str | None:
         path = join(folder, specifier)
-        found = self.at(path)
-        if found is None and path in self._packages.by_folder:
-            found = self._part(path, ".")
+        is_folder = specifier.rpartition("/")[2] in {"", ".", ".."}
+        found = self._of_folder(path) if is_folder else self.at(path)
         if found is not None:
             return found
-        for project in self._projects.around(folder):
-            inside = next((path[len(root) + 1 :] for root in project.roots if path.startswith(f"{root}/")), None)
-            for root in project.roots if inside is not None else ():
-                found = self.at(join(root, inside or ""))
-                if found is not None:
-                    return found
+        for projects in self._projects.around(folder)[:1]:
+            for roots in (project.roots for project in projects):
+                inside = next((path[len(root) + 1 :] for root in roots if path.startswith(f"{root}/")), None)
+                for root in roots if inside is not None else ():
+                    found = self.at(join(root, inside or ""))
+                    if found is not None:
+                        return found
         return None
 
     def _aliased(self, folder: str, specifier: str) -> str | None:
-        """By the paths of the projects around, then by their base."""
-        for project in self._projects.around(folder):
-            for target in project.targets(specifier):
-                found = self.at(target)
-                if found is not None:
-                    return found
-            if project.base is not None and specifier not in _BUILTIN:
-                found = self.at(join(project.base, specifier))
-                if found is not None:
-                    return found
+        """By the paths and the base of the nearest configuration, then by paths with a prefix of those around it."""
+        for distance, projects in enumerate(self._projects.around(folder)):
+            for project in projects:
+                for target in project.targets(specifier, least=min(distance, 1)):
+                    found = self.at(target)
+                    if found is not None:
+                        return found
+                if distance == 0 and project.base is not None and specifier not in _BUILTIN:
+                    found = self.at(join(project.base, specifier))
+                    if found is not None:
+                        return found
         return None
 
     def _imported(self, folder: str, specifier: str) -> str | None:
         for package in self._packages.around(folder):
             for target in self._packages.imports(package, specifier):
-                found = self._source(package, target)
+                is_path = target.startswith("./")
+                found = self._of_package(package, [target]) if is_path else self._bare(package, target)
                 if found is not None:
                     return found
         return None
 
     def _bare(self, folder: str, specifier: str) -> str | None:
-        if specifier.startswith(("@/", "~/")):
-            return self._at_home(folder, specifier[2:])
+        for prefix, homes in _HOMES.items():
+            if specifier.startswith(prefix) or f"{specifier}/" == prefix:
+                return self._at_home(folder, homes, specifier[len(prefix) :])
         if specifier in _BUILTIN:
             return None
         parts = specifier.split("/")
         length = 2 if specifier.startswith("@") else 1
         package = self._packages.folder_of(folder, "/".join(parts[:length]))
         rest = "/".join(parts[length:])
-        return None if package is None else self._part(package, f"./{rest}" if rest else ".")
+        return None if package is None else self._part(package, rest)
 
-    def _at_home(self, folder: str, rest: str) -> str | None:
-        for package in (*self._packages.around(folder), ""):
-            for home in _HOMES:
-                found = self.at(join(package, f"{home}/{rest}"))
-                if found is not None:
+    def _at_home(self, folder: str, homes: tuple[str, ...], rest: str) -> str | None:
+        places = (join(package, f"{home}/{rest}") for package in (*self._packages.around(folder), "") for home in homes)
+        return next((found for place in places if (found := self.at(place)) is not None), None)
+
+    def _part(self, package: str, rest: str) -> str | None:
+        found = self._of_package(package, self._packages.entries(package, f"./{rest}" if rest else "."))
+        if found is not None and not found.endswith(_DECLARATIONS):
+            return found
+        find = self.at if rest else self._index
+        return find(join(package, rest)) or find(join(package, f"src/{rest}")) or found
+
+    def _of_package(self, package: str, entries: list[str]) -> str | None:
+        """The first entry that is here as it is, or else whose source is; declarations alone come last."""
+        declared = None
+        for find in (self._here, self._built_from):
+            for entry in entries:
+                found = find(package, entry)
+                if found is not None and not found.endswith(_DECLARATIONS):
                     return found
-        return None
+                declared = declared or found
+        return declared
 
-    def _part(self, package: str, part: str) -> str | None:
-        for entry in self._packages.entries(package, part):
-            found = self._source(package, entry)
+    def _here(self, package: str, entry: str) -> str | None:
+        path = join(package, entry)
+        return self._file(path) or self._index(path)
+
+    def _built_from(self, package: str, entry: str) -> str | None:
+        """The source that a file is built from, by the settings of the compiler, then by the usual folders."""
+        for path in self._origins(package, entry):
+            found = self._file(path) or self._index(path)
+            stem = next((path[: -len(suffix)] for suffix in _BUILT_SUFFIXES if path.endswith(suffix)), "")
+            if found is None and stem:
+                found = self._with_suffix(stem) or self._index(stem)
             if found is not None:
                 return found
         return None
 
-    def _source(self, package: str, target: str) -> str | None:
-        """A file of a package; of one that is built and not here, the source that it is built from."""
-        path = join(package, target)
-        found = self.at(path)
-        if found is not None:
-            return found
-        return next((item for place in self._origins(package, path, target) if (item := self.at(place))), None)
-
-    def _origins(self, package: str, path: str, target: str) -> Iterator[str]:
-        for project in self._projects.around(package):
-            if project.built is not None and path.startswith(f"{project.built[0]}/"):
-                yield join(project.built[1], path[len(project.built[0]) + 1 :])
-        parts = join("", target).split("/")
+    def _origins(self, package: str, entry: str) -> Iterator[str]:
+        path = join(package, entry)
+        for projects in self._projects.around(package):
+            for built, source in (pair for project in projects for pair in project.built):
+                if path.startswith(f"{built}/"):
+                    yield join(source, path[len(built) + 1 :])
+        parts = join("", entry).split("/")
         while len(parts) > 1 and parts[0] in _BUILT:
             parts = parts[1:]
             for home in ("src", "source", ""):

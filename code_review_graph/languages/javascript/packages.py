@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
 from typing import Any, Final
 
 import yaml
 
-from code_review_graph.languages.javascript.jsonc import read_object
+from code_review_graph.languages.javascript.jsonc import MAX_BYTES, read_object
 
 _PNPM: Final = "pnpm-workspace.yaml"
 # Of several conditions of one export, what leads to source text counts first.
@@ -19,6 +18,10 @@ _CONDITIONS: Final = (
 _FIELDS: Final = ("source", "module", "main", "svelte", "browser", "types", "typings")
 _LOCAL: Final = ("file:", "link:", "portal:")
 MAX_NESTING: Final = 12
+MAX_ALTERNATIVES: Final = 64
+
+# Whether what matches belongs to the workspace, and the segments of a glob.
+Pattern = tuple[bool, tuple[str, ...]]
 
 
 class Packages:
@@ -26,7 +29,7 @@ class Packages:
 
     def __init__(self, config_files: Mapping[str, bytes]) -> None:
         self.by_folder: dict[str, dict[str, Any]] = {}
-        self._workspaces: dict[str, list[str]] = {}
+        self._workspaces: dict[str, list[Pattern]] = {}
         for path, content in sorted(config_files.items()):
             folder, _, name = path.rpartition("/")
             if name == "package.json":
@@ -51,12 +54,12 @@ class Packages:
     def _is_member(self, root: str, folder: str) -> bool:
         if folder == root:
             return True
-        inside = folder if not root else folder[len(root) + 1 :] if folder.startswith(f"{root}/") else ""
+        if root and not folder.startswith(f"{root}/"):
+            return False
+        parts = tuple(folder[len(root) + 1 if root else 0 :].split("/"))
         patterns = self._workspaces[root]
-        return (
-            bool(inside)
-            and _matches_any(inside, [item for item in patterns if not item.startswith("!")])
-            and (not _matches_any(inside, [item[1:] for item in patterns if item.startswith("!")]))
+        return any(_matches(parts, item) for included, item in patterns if included) and not any(
+            _matches(parts, item) for included, item in patterns if not included
         )
 
     def around(self, folder: str) -> Iterator[str]:
@@ -79,16 +82,15 @@ class Packages:
                 return member
         return None
 
-    def entries(self, folder: str, part: str) -> list[str]:
-        """Files, seen from the package's folder, that a part of it may be; ``.`` is the package itself."""
+    def mains(self, folder: str) -> list[str]:
+        """Files, seen from a package's folder, that stand for it where it is imported as a folder."""
         data = self.by_folder.get(folder, {})
-        found: list[str] = []
-        if "exports" in data:
-            found += mapped(data["exports"], part)
-        if part == ".":
-            found += [value for key in _FIELDS if isinstance(value := data.get(key), str)]
-            return [*found, "index", "src/index"]
-        return [*found, part, join("src", part)]
+        return [value for key in _FIELDS if isinstance(value := data.get(key), str)]
+
+    def entries(self, folder: str, part: str) -> list[str]:
+        """Files, seen from the package's folder, that it gives for a part of it; ``.`` is the package itself."""
+        found = mapped(self.by_folder.get(folder, {}).get("exports"), part)
+        return found + self.mains(folder) if part == "." else found
 
     def imports(self, folder: str, name: str) -> list[str]:
         """What ``#name`` means in a package."""
@@ -102,15 +104,20 @@ def mapped(table: object, part: str) -> list[str]:
     if part in table:
         return _leaves(table[part])
     best: list[str] = []
-    longest = -1
+    longest = (-1, -1)
     for key, target in table.items():
         head, star, tail = str(key).partition("*")
-        fits = star and part.startswith(head) and part.endswith(tail) and len(part) >= len(head) + len(tail)
-        if fits and len(head) > longest:
-            longest = len(head)
+        is_folder = not star and head.endswith("/")  # as packages wrote it before there were patterns
+        rank = (len(head), len(key))
+        if rank > longest and (star or is_folder) and _fits(part, head, tail):
+            longest = rank
             middle = part[len(head) : len(part) - len(tail)]
-            best = [leaf.replace("*", middle) for leaf in _leaves(target)]
+            best = [leaf.replace("*", middle) if star else leaf + middle for leaf in _leaves(target)]
     return best
+
+
+def _fits(part: str, head: str, tail: str) -> bool:
+    return len(part) > len(head) + len(tail) and part.startswith(head) and part.endswith(tail)
 
 
 def _leaves(target: object, depth: int = 0) -> list[str]:
@@ -127,43 +134,57 @@ def _leaves(target: object, depth: int = 0) -> list[str]:
     return [leaf for key in (*known, *others) for leaf in _leaves(target[key], depth + 1)]
 
 
-def _patterns(value: object) -> list[str]:
+def _patterns(value: object) -> list[Pattern]:
     if isinstance(value, dict):
         value = value.get("packages")
-    return (
-        [item.removeprefix("./").rstrip("/") for item in value if isinstance(item, str)]
-        if isinstance(value, list)
-        else []
-    )
+    found: list[Pattern] = []
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, str):
+            glob = item.removeprefix("!")
+            found += [(glob == item, tuple(join("", one).split("/"))) for one in _alternatives(glob)]
+    return found
 
 
-def _pnpm_patterns(content: bytes) -> list[str]:
+def _alternatives(glob: str) -> list[str]:
+    """A glob without braces, as several."""
+    found: list[str] = []
+    pending = [glob]
+    while pending and len(found) + len(pending) < MAX_ALTERNATIVES:
+        item = pending.pop()
+        before, brace, rest = item.partition("{")
+        inner, end, after = rest.partition("}")
+        if brace and end:
+            pending += [before + one + after for one in inner.split(",")]
+        else:
+            found.append(item)
+    return found
+
+
+def _pnpm_patterns(content: bytes) -> list[Pattern]:
+    if len(content) > MAX_BYTES:
+        return []
     try:
-        data = yaml.safe_load(content)
+        data = yaml.load(content, yaml.BaseLoader)  # noqa: S506  (makes nothing but strings, lists and tables)
     except (yaml.YAMLError, RecursionError, ValueError):
         return []
     return _patterns(data.get("packages")) if isinstance(data, dict) else []
 
 
-def _matches_any(folder: str, patterns: list[str]) -> bool:
-    return any(_matches(PurePosixPath(folder).parts, PurePosixPath(pattern).parts) for pattern in patterns)
-
-
 def _matches(parts: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
     """Glob over path segments; ``**`` stands for any number of them."""
-    if "**" in pattern:
-        place = pattern.index("**")
-        head, tail = pattern[:place], tuple(item for item in pattern[place + 1 :] if item != "**")
-        return (
-            len(parts) >= len(head) + len(tail)
-            and _same(parts[: len(head)], head)
-            and (not tail or _same(parts[-len(tail) :], tail))
-        )
-    return len(parts) == len(pattern) and _same(parts, pattern)
-
-
-def _same(parts: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
-    return all(fnmatchcase(part, item) for part, item in zip(parts, pattern, strict=True))
+    reached = {0}  # how much of the pattern may have been used
+    for part in (*parts, ""):
+        for place in sorted(reached):
+            while place < len(pattern) and pattern[place] == "**":
+                reached.add(place := place + 1)
+        if not part:
+            break
+        reached = {
+            place + (pattern[place] != "**")
+            for place in reached
+            if place < len(pattern) and (pattern[place] == "**" or fnmatchcase(part, pattern[place]))
+        }
+    return len(pattern) in reached
 
 
 def _local_dependency(data: Mapping[str, Any], name: str) -> str | None:

@@ -11,8 +11,12 @@ from code_review_graph.languages.javascript.packages import folders_above, join
 
 _NAMES: Final = ("tsconfig.json", "jsconfig.json")
 _OWN_FOLDER: Final = "${configDir}"
+_OPTIONS: Final = frozenset({"baseUrl", "paths", "rootDirs", "outDir", "declarationDir", "rootDir"})
 # Configurations that extend each other any further are a mistake.
 MAX_DEPTH: Final = 16
+
+# Values of options, each with the folder of the file that sets it.
+Options = dict[str, tuple[Any, str]]
 
 
 @dataclass(slots=True)
@@ -22,12 +26,12 @@ class Project:
     base: str | None = None
     paths: list[tuple[str, list[str]]] = field(default_factory=list[tuple[str, list[str]]])
     roots: list[str] = field(default_factory=list[str])
-    built: tuple[str, str] | None = None  # folder of what is built, folder of its sources
+    built: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])  # folder of the results, of the sources
 
-    def targets(self, specifier: str) -> list[str]:
-        """Paths that a specifier may mean, from the pattern that fits best."""
+    def targets(self, specifier: str, least: int = 0) -> list[str]:
+        """Paths that a specifier may mean, by the pattern with most text, and at least ``least``, before its star."""
         best: list[str] = []
-        longest = -1
+        longest = least - 1
         for pattern, targets in self.paths:
             head, star, tail = pattern.partition("*")
             if not star and pattern == specifier:
@@ -36,7 +40,7 @@ class Project:
             if fits and len(specifier) >= len(head) + len(tail) and len(head) > longest:
                 longest = len(head)
                 middle = specifier[len(head) : len(specifier) - len(tail)]
-                best = [target.replace("*", middle) for target in targets]
+                best = [join("", target.replace("*", middle, 1)) for target in targets]
         return best
 
 
@@ -50,54 +54,78 @@ class Projects:
             if path.rpartition("/")[2].startswith(("tsconfig", "jsconfig"))
         }
         self._package_folder = package_folder
-        self._around: dict[str, list[Project]] = {}
+        self._options: dict[str, Options] = {}
+        self._own: dict[str, list[Project]] = {}
+        self._around: dict[str, list[list[Project]]] = {}
 
-    def around(self, folder: str) -> list[Project]:
-        """Projects whose files a folder may hold, from the nearest configuration upwards."""
+    def around(self, folder: str) -> list[list[Project]]:
+        """Projects to which files of a folder may belong: those of the nearest configuration first, then upwards."""
         known = self._around.get(folder)
         if known is None:
-            known = self._around[folder] = [
-                project
-                for place in folders_above(folder)
-                for name in _NAMES
-                if (path := join(place, name)) in self._files
-                for project in self._read(path)
-            ]
+            known = self._around[folder] = [own for place in folders_above(folder) if (own := self._at(place))]
         return known
 
-    def _read(self, path: str) -> Iterator[Project]:
-        """A project and those that it refers to."""
-        yield self._project(path, {path})
+    def _at(self, folder: str) -> list[Project]:
+        known = self._own.get(folder)
+        if known is None:
+            paths = [path for name in _NAMES if (path := join(folder, name)) in self._files]
+            known = self._own[folder] = [project for path in paths for project in self._read(path, folder)]
+        return known
+
+    def _read(self, path: str, folder: str) -> Iterator[Project]:
+        """A project and those that it refers to and that are not found from a folder of their own."""
+        yield self._project(path)
         references = self._files[path].get("references")
-        folder = path.rpartition("/")[0]
         for item in references if isinstance(references, list) else ():
             target = item.get("path") if isinstance(item, dict) else None
             other = self._existing(join(folder, target)) if isinstance(target, str) else None
-            # What lies in another folder is found from there.
-            if other is not None and other != path and other.rpartition("/")[0] == folder:
-                yield self._project(other, {path, other})
+            if other is not None and other != path and other.rpartition("/")[2] not in _NAMES:
+                yield self._project(other)
 
     def _existing(self, path: str) -> str | None:
         return next((item for item in (path, f"{path}.json", join(path, _NAMES[0])) if item in self._files), None)
 
-    def _project(self, path: str, seen: set[str], home: str | None = None) -> Project:
+    def _project(self, path: str) -> Project:
+        options = self._merged(path, 0)
+        home = path.rpartition("/")[0]
+
+        def place(value: str, folder: str) -> str:
+            return join(home, value.replace(_OWN_FOLDER, ".")) if _OWN_FOLDER in value else join(folder, value)
+
+        def folder_of(name: str) -> str | None:
+            value, folder = options.get(name, (None, ""))
+            return place(value, folder) if isinstance(value, str) else None
+
+        project = Project(base=folder_of("baseUrl"))
+        paths, folder = options.get("paths", (None, ""))
+        start = folder if project.base is None else project.base
+        for pattern, targets in paths.items() if isinstance(paths, dict) else ():
+            if isinstance(targets, list):
+                project.paths.append((str(pattern), [place(item, start) for item in targets if isinstance(item, str)]))
+        roots, folder = options.get("rootDirs", (None, ""))
+        if isinstance(roots, list):
+            project.roots = [place(item, folder) for item in roots if isinstance(item, str)]
+        source = folder_of("rootDir")
+        sources = [join(home, "src"), home] if source is None else [source]
+        for built in (folder_of("outDir"), folder_of("declarationDir")):
+            if built:
+                project.built += [(built, item) for item in sources]
+        return project
+
+    def _merged(self, path: str, depth: int) -> Options:
+        """Options of a configuration over those that it extends."""
+        known = self._options.get(path)
+        if known is not None or depth > MAX_DEPTH:
+            return known or {}
+        merged = self._options[path] = {}  # what a circle finds
         data = self._files[path]
-        folder = path.rpartition("/")[0]
-        home = folder if home is None else home
-        project = Project()
         for base in self._extended(path, data):
-            if base not in seen and len(seen) < MAX_DEPTH:
-                inherited = self._project(base, seen | {base}, home)
-                project = Project(
-                    inherited.base if inherited.base is not None else project.base,
-                    inherited.paths or project.paths,
-                    inherited.roots or project.roots,
-                    inherited.built or project.built,
-                )
+            merged.update(self._merged(base, depth + 1))
         options = data.get("compilerOptions")
         if isinstance(options, dict):
-            _apply(project, options, folder, home)
-        return project
+            folder = path.rpartition("/")[0]
+            merged.update({name: (options[name], folder) for name in _OPTIONS & options.keys()})
+        return merged
 
     def _extended(self, path: str, data: Mapping[str, Any]) -> Iterator[str]:
         value = data.get("extends")
@@ -105,9 +133,8 @@ class Projects:
         for item in value if isinstance(value, list) else [value]:
             if not isinstance(item, str):
                 continue
-            found = (
-                self._existing(join(folder, item)) if item.startswith((".", "/")) else self._of_package(folder, item)
-            )
+            is_path = item.startswith((".", "/"))
+            found = self._existing(join(folder, item)) if is_path else self._of_package(folder, item)
             if found is not None:
                 yield found
 
@@ -118,30 +145,3 @@ class Projects:
         if where is None:
             return None
         return self._existing(join(where, "/".join(parts[length:]) or _NAMES[0]))
-
-
-def _apply(project: Project, options: Mapping[str, Any], folder: str, home: str) -> None:
-    def place(value: str) -> str:
-        return join(home, value.replace(_OWN_FOLDER, ".")) if _OWN_FOLDER in value else join(folder, value)
-
-    base = options.get("baseUrl")
-    if isinstance(base, str):
-        project.base = place(base)
-    paths = options.get("paths")
-    if isinstance(paths, dict):
-        start = project.base if project.base is not None else folder
-        project.paths = [
-            (str(pattern), [_target(start, item, place) for item in targets if isinstance(item, str)])
-            for pattern, targets in paths.items()
-            if isinstance(targets, list)
-        ]
-    roots = options.get("rootDirs")
-    if isinstance(roots, list):
-        project.roots = [place(item) for item in roots if isinstance(item, str)]
-    built, source = options.get("outDir"), options.get("rootDir")
-    if isinstance(built, str):
-        project.built = (place(built), place(source) if isinstance(source, str) else join(folder, "src"))
-
-
-def _target(start: str, value: str, place: Callable[[str], str]) -> str:
-    return place(value) if _OWN_FOLDER in value else join(start, value)
