@@ -118,12 +118,7 @@ def _events(
 ) -> list[tuple[Callable[[Node], None], Node]]:
     """What is to be done for which node, in source order, outer nodes first."""
     if language.matches_in_order:
-        return [
-            (handlers[name], node)
-            for _, captured in cursor.matches(root)
-            for name, nodes in captured.items()
-            for node in nodes
-        ]
+        return [(handlers[name], captured[name][0]) for _, captured in cursor.matches(root) for name in captured]
     events = []
     order = 0
     for name, nodes in cursor.captures(root).items():

@@ -113,7 +113,9 @@ class Definitions:
         """Bind what ``def f[T]`` and ``class C[T]`` declare, for the annotations that follow."""
         declared: list[tuple[str, int]] = []
         parameters = node.child_by_field_id(fields.TYPE_PARAMETERS)
-        for item in parameters.named_children if parameters is not None else ():
+        if parameters is None:
+            return declared
+        for item in parameters.named_children:
             inner = item.named_child(0) if item.named_child_count else None
             bound = 0
             if inner is not None and inner.type == "constrained_type" and inner.named_child_count == 2:
@@ -179,6 +181,12 @@ class Definitions:
 
     def _add(self, definition: Definition, node: Node, body: Node, kind: str, decorators: list[Node]) -> None:
         index = self.low.define(definition, (node.start_byte, node.end_byte))
+        if decorators:
+            self._decorate(index, definition, decorators)
+        self.low.bind(definition.name, BindingKind.DEFINITION, index)
+        self.low.pending_regions[body.id] = (kind, index)
+
+    def _decorate(self, index: int, definition: Definition, decorators: list[Node]) -> None:
         loud = [
             (item, expression)
             for item, expression in zip(decorators, definition.decorators, strict=True)
@@ -187,8 +195,6 @@ class Definitions:
         if loud:
             decorated = self._apply(index, loud)
             self.low.drafts[index].fields = definition._replace(decorated=decorated)
-        self.low.bind(definition.name, BindingKind.DEFINITION, index)
-        self.low.pending_regions[body.id] = (kind, index)
 
     def _apply(self, index: int, decorators: list[tuple[Node, int]]) -> int:
         value = self.low.intern((Tag.DEFINITION, index))
@@ -243,6 +249,8 @@ def _keyword_string(node: Node, keyword: str) -> str:
 
 def _used_fixtures(decorators: list[Node]) -> tuple[str, ...]:
     """Names that ``pytest.mark.usefixtures`` lists."""
+    if not decorators:
+        return ()
     names = [
         string_content(argument)
         for decorator in decorators

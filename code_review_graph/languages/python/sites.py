@@ -7,7 +7,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from code_review_graph.facts import NO_EXPRESSION, Expression, Tag, Via
+from code_review_graph.facts import NO_EXPRESSION, Tag, Via
 from code_review_graph.languages.python import fields, kinds
 from code_review_graph.languages.python.expressions import BINARY_METHODS, Expressions
 from code_review_graph.lowering import Lowering
@@ -15,6 +15,7 @@ from code_review_graph.lowering import Lowering
 # Methods that put an argument into their receiver -> position of that argument.
 _PUTTERS: Final = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "extend": 0, "extendleft": 0, "update": 0,
                    "setdefault": 1}  # fmt: skip
+_CALL: Final = Tag.CALL
 _SPREADERS: Final = frozenset({"extend", "extendleft", "update"})
 # Operands that cannot be an object of the repository.
 _PLAIN: Final = frozenset({Tag.LITERAL, Tag.UNKNOWN, Tag.SEQUENCE, Tag.MAPPING})
@@ -36,26 +37,26 @@ class Sites:
         function = node.child_by_field_id(fields.FUNCTION)
         if function is None:
             return
-        low = self.low
         expression = self.expr.lower(node)
-        shape = low.facts.expressions[expression]
-        name = None
-        if function.kind_id == kinds.ATTRIBUTE:
-            self.called.add(function.id)
-            name = function.child_by_field_id(fields.ATTRIBUTE)
-        if shape[0] == Tag.CALL:
-            low.site((name or function).start_point[0] + 1, expression)
-            if name is not None and (method := self.expr.text(name)) in _PUTTERS:
-                self._put(shape, method)
+        shapes = self.low.facts.expressions
+        shape = shapes[expression]
+        if function.kind_id != kinds.ATTRIBUTE:
+            if shape[0] == _CALL:
+                self.low.site(function.start_point[0] + 1, expression)
+            return
+        self.called.add(function.id)
+        if shape[0] == _CALL:
+            self.low.site(function.end_point[0] + 1, expression)  # where its name stands
+            callee = shapes[shape[1]]
+            if callee[-1] in _PUTTERS:
+                self._put(callee[1], callee[-1], shape[2])
                 if function.text in {b"__all__.extend", b"__all__.append"}:
                     self.export(node.child_by_field_id(fields.ARGUMENTS))
 
-    def _put(self, call: Expression, method: str) -> None:
+    def _put(self, target: int, method: str, arguments: tuple[int, ...]) -> None:
         position = _PUTTERS[method]
-        _, function, arguments, _, _ = call
         if len(arguments) <= position:
             return
-        target = self.low.facts.expressions[function][1]
         value, key = arguments[position], NO_EXPRESSION
         shape = self.low.facts.expressions[value]
         if method == "update" and shape[0] == Tag.MAPPING:
