@@ -144,6 +144,10 @@ class Semantics(Protocol):
         """Values of an attribute that every function has."""
         ...
 
+    def object_member(self, engine: Evaluation, value: Value, name: str) -> Values:
+        """Values of an attribute that every class or instance has, though nobody declares it."""
+        ...
+
     def external_module(self, module: str, level: int) -> str:
         """Dotted name under which a module outside the repository is known."""
         ...
@@ -272,6 +276,11 @@ class PlainSemantics:
     def function_member(self, engine: Evaluation, function: Value, name: str) -> Values:
         """Functions have no attributes."""
         del engine, function, name
+        return EMPTY
+
+    def object_member(self, engine: Evaluation, value: Value, name: str) -> Values:
+        """Every attribute is declared."""
+        del engine, value, name
         return EMPTY
 
     def external_module(self, module: str, level: int) -> str:

@@ -46,6 +46,9 @@ VIA_NAMES: Final[dict[int, str | None]] = {
 }
 # More overrides than this say that anything may run.
 MAX_OVERRIDES: Final = 16
+# Links of a chain of calls that evaluation follows at once.
+LONG_CHAIN: Final = 16
+_LINKS: Final = frozenset({Tag.CALL, Tag.MEMBER, Tag.INDEX})
 _OUTSIDE: Final = frozenset({EXTERNAL, EXTERNAL_METHOD})
 _PROTOCOLS: Final = frozenset({int(Tag.ITERATE), int(Tag.ENTER)})
 _ENTERING: Final = (("__enter__", "__exit__"), ("__aenter__", "__aexit__"))
@@ -109,6 +112,7 @@ class Drawer:
         self.open_references.clear()
 
     def _draw_call(self, file: int, scope: int, site: Site, shape: Expression) -> None:
+        self._unwind(scope, shape[1])
         raw = self.engine.evaluate(scope, shape[1])
         callees = self.engine.calls.expand(raw)
         if len(callees) > 1:
@@ -127,6 +131,23 @@ class Drawer:
         self._draw_callbacks(scope, caller, site.line, shape, callees)
         if shape[2]:
             self._draw_builtin(scope, site, shape, callees)
+
+    def _unwind(self, scope: int, expression: int) -> None:
+        """Evaluate a long chain ``a.b().c()...`` from its start: from its end it goes deeper than evaluation does."""
+        shapes = self.program.expressions[self.program.scope_file[scope]]
+        part = expression
+        for _ in range(LONG_CHAIN):
+            if shapes[part][0] not in _LINKS:
+                return
+            part = shapes[part][1]
+        if self.engine.is_known(scope, part):
+            return
+        chain = []
+        while shapes[part][0] in _LINKS:
+            chain.append(part)
+            part = shapes[part][1]
+        for link in reversed(chain):
+            self.engine.evaluate(scope, link)
 
     def _draw_builtin(self, scope: int, site: Site, shape: Expression, callees: Values) -> None:
         """``len(x)`` runs ``x.__len__``."""

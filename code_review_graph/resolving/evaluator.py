@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from code_review_graph.facts import BindingKind, DefinitionFlag, DefinitionKind, Expression, ScopeKind, Tag
+from code_review_graph.facts import BindingKind, DefinitionKind, Expression, Tag
 from code_review_graph.program import Program
 from code_review_graph.resolving.calls import Calls
 from code_review_graph.resolving.containers import Containers
@@ -17,6 +17,7 @@ from code_review_graph.resolving.generics import Generics
 from code_review_graph.resolving.members import Members
 from code_review_graph.resolving.names import BoundName, Names
 from code_review_graph.resolving.overloads import Overloads
+from code_review_graph.resolving.receivers import Receivers
 from code_review_graph.resolving.types import Types
 from code_review_graph.semantics import Semantics
 from code_review_graph.values import (
@@ -30,7 +31,6 @@ from code_review_graph.values import (
     INFERRED,
     INSTANCE,
     LITERAL,
-    SUPER,
     Value,
     Values,
     at_least,
@@ -47,9 +47,6 @@ _CONTAINER_TAGS: Final = frozenset({int(Tag.SEQUENCE), int(Tag.MAPPING), int(Tag
 _JOINING: Final = frozenset({"__add__", "__mul__", "__or__", "__and__", "__sub__", "__iadd__", "__ior__"})
 _DEFINITION: Final = int(BindingKind.DEFINITION)
 _OBJECT: Final = int(DefinitionKind.OBJECT)
-_LEXICAL_SELF: Final = int(DefinitionFlag.LEXICAL_SELF)
-_CLASS_BODY: Final = int(ScopeKind.CLASS)
-_FUNCTION_BODY: Final = int(ScopeKind.FUNCTION)
 _VALUE: Final = int(BindingKind.VALUE)
 _DECLARED: Final = int(BindingKind.DECLARED)
 _PARAMETER: Final = int(BindingKind.PARAMETER)
@@ -73,6 +70,7 @@ class Evaluator:
         self._depth = 0
         self.names = Names(self)
         self.overloads = Overloads(self)
+        self.receivers = Receivers(self)
         self.types_of = Types(self)
         self.members_of = Members(self)
         self.calls = Calls(self)
@@ -94,9 +92,9 @@ class Evaluator:
             Tag.WITHIN: self._within,
             Tag.SENT: self._sent,
             Tag.INSTANCE: lambda scope, e: at_least(self.types(scope, e[1]), INFERRED),
-            Tag.SUPER: self._super,
+            Tag.SUPER: self.receivers.above,
             Tag.OPERATOR: self._operator,
-            Tag.SELF: self._self,
+            Tag.SELF: self.receivers.own,
             Tag.CONSTRUCT: self._construct,
             Tag.IMPORTED: lambda scope, e: self.names.imported(scope, int(BindingKind.IMPORT), e[1:]),
             Tag.OBJECT: self._definition,
@@ -137,6 +135,10 @@ class Evaluator:
         else:
             self.provisional[key] = values
         return values
+
+    def is_known(self, scope: int, expression: int) -> bool:
+        """Whether the values of an expression are settled already."""
+        return (scope << _EXPRESSION_BITS | expression) in self.memo
 
     def remember(self, key: object, compute: Callable[[], Values]) -> Values:
         """Memoised ``compute``; provisional results last for one round."""
@@ -306,28 +308,6 @@ class Evaluator:
     def _definition(self, scope: int, shape: Expression) -> Values:
         return {self._itself(self.program.definition_base[self.program.scope_file[scope]] + shape[1]): EXACT}
 
-    def receiver_owner(self, scope: int) -> tuple[int, int]:
-        """Function whose receiver code in a scope sees (-1 in a class body), and that receiver's class (-1 for none).
-
-        A function that is nobody's method counts as the class of the objects that it makes.
-        """
-        program = self.program
-        while scope >= 0:
-            kind, owner = program.scopes[scope].kind, program.owner_of(scope)
-            if kind == _CLASS_BODY:
-                return -1, owner
-            if kind == _FUNCTION_BODY and not program.definitions[owner].flags & _LEXICAL_SELF:
-                around = program.class_of[owner]
-                return owner, around if around >= 0 else owner
-            scope = program.parent_of(scope)
-        return -1, -1
-
-    def _self(self, scope: int, _shape: Expression) -> Values:
-        function, owner = self.receiver_owner(scope)
-        if function >= 0 and self.program.class_of[function] >= 0:
-            return self.calls.receiver(function)
-        return {instance(owner, exact=False): INFERRED} if owner >= 0 else EMPTY
-
     def _construct(self, scope: int, shape: Expression) -> Values:
         found: Values = {}
         for value, certainty in self.calls.expand(self.evaluate(scope, shape[1])).items():
@@ -354,22 +334,6 @@ class Evaluator:
 
     def _within(self, scope: int, shape: Expression) -> Values:
         return self.evaluate(self.program.scope_base[self._scope_file[scope]] + shape[1], shape[2])
-
-    def _super(self, scope: int, shape: Expression) -> Values:
-        if len(shape[1]) == 2:
-            found: Values = {}
-            for owner in self.evaluate(scope, shape[1][0]):
-                for receiver in self.evaluate(scope, shape[1][1]):
-                    if owner[0] == CLASS:
-                        found[(SUPER, owner[1], receiver)] = EXACT
-            return found
-        function = self.program.function_around(scope)
-        while function >= 0 and self.program.class_of[function] < 0:
-            function = self.program.function_around(self.program.scope_of(function))
-        if function < 0:
-            return EMPTY
-        receivers = self.calls.receiver(function)
-        return {(SUPER, self.program.class_of[function], receiver): EXACT for receiver in receivers}
 
     def _operator(self, scope: int, shape: Expression) -> Values:
         method, operand = shape[1], shape[2]

@@ -115,7 +115,9 @@ class Members:
         if found is not None:
             return found
         found = _outside(order, name) or self._below(value, name) or self._dynamic(order, value, name)
-        return found or self._of_underlying(value, name)
+        found = found or self._of_underlying(value, name)
+        semantics = self.engine.semantics[self.program.definition_file[value[1]]]
+        return found or semantics.object_member(self.engine, value, name)
 
     def _of_underlying(self, value: Value, name: str) -> Values:
         """What a named type has from the one that it is made of: fields; methods from an interface alone."""

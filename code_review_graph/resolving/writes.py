@@ -92,7 +92,7 @@ class Writes:
     def _receiver_class(self, scope: int, target: tuple[Any, ...]) -> int:
         """Class whose method's first parameter a name is; -1 for anything else."""
         if target[0] == Tag.SELF:
-            return self.engine.receiver_owner(scope)[1]
+            return self.engine.receivers.owner(scope)[1]
         if target[0] != Tag.NAME:
             return -1
         bindings = self.engine.names.bindings(scope, target[1], target[2], target[3])

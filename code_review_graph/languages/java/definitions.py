@@ -40,6 +40,7 @@ class Definitions:
         self.types = types
         self.expr = expressions
         self._components: dict[int, tuple[Parameter, ...]] = {}  # of records, by definition
+        self._constructed: set[int] = set()  # enums that declare a constructor
         self.bodies: set[int] = set()  # blocks that are bodies of functions
 
     # -- types
@@ -54,7 +55,13 @@ class Definitions:
 
     def enum(self, node: Node) -> None:
         """An enum."""
-        self._type(node, DefinitionKind.CLASS)
+        index = self._type(node, DefinitionKind.CLASS)
+        body = node.child_by_field_name("body")
+        parts = (
+            [part for part in body.named_children if part.type == "enum_body_declarations"] if body is not None else []
+        )
+        if any(child.type == "constructor_declaration" for part in parts for child in part.named_children):
+            self._constructed.add(index)
 
     def record(self, node: Node) -> None:
         """A record: each component is a field with a method that reads it."""
@@ -144,10 +151,10 @@ class Definitions:
         self._constant(node, name)
         annotation = self.low.name(owner.fields.name)
         self.low.bind(text_of(name), BindingKind.DECLARED, (annotation, NO_EXPRESSION))
-        call = self.low.intern(
-            (int(Tag.CALL), self.expr.member(annotation, CONSTRUCTOR), self.expr.arguments(node), (), False)
-        )
-        self.low.site(name.start_point[0] + 1, call)
+        if self.low.facts.scopes[self.low.scope].definition in self._constructed:
+            constructor = self.expr.member(annotation, CONSTRUCTOR)
+            call = self.low.intern((int(Tag.CALL), constructor, self.expr.arguments(node), (), False))
+            self.low.site(name.start_point[0] + 1, call)
         if body is not None:
             index = self.expr.nameless(body, node, annotation)
             self.low.enter_body(index, ScopeKind.CLASS, body.end_byte)

@@ -7,13 +7,31 @@ from typing import Any, Final
 from code_review_graph.facts import Via
 from code_review_graph.languages.java.expressions import RECEIVER
 from code_review_graph.languages.java.packages import Packages
-from code_review_graph.languages.java.standard import LANG, call_outside, container_method, conversion_cost
+from code_review_graph.languages.java.standard import (
+    INHERENT,
+    LANG,
+    call_outside,
+    container_method,
+    conversion_cost,
+    inherent_method,
+)
 from code_review_graph.languages.java.statements import STARS, STATIC_STARS
 from code_review_graph.languages.java.syntax import CONSTRUCTOR
 from code_review_graph.languages.java.testing import Testing
 from code_review_graph.program import Program
 from code_review_graph.semantics import Evaluation, PlainSemantics, TestRules
-from code_review_graph.values import BOUND, CLASS, EMPTY, EXACT, EXTERNAL, FUNCTION, Value, Values
+from code_review_graph.values import (
+    BOUND,
+    CLASS,
+    EMPTY,
+    EXACT,
+    EXTERNAL,
+    EXTERNAL_METHOD,
+    FUNCTION,
+    INSTANCE,
+    Value,
+    Values,
+)
 
 # Methods that functional interfaces of the library have beside the one that runs the function.
 _COMBINING: Final = frozenset({"andThen()", "compose()", "negate()", "and()", "or()", "reversed()", "thenComparing()"})
@@ -93,6 +111,11 @@ class JavaSemantics(PlainSemantics):
         del engine
         return {function: EXACT} if name.endswith("()") and name not in _COMBINING else EMPTY
 
+    def object_member(self, engine: Evaluation, value: Value, name: str) -> Values:
+        """Methods of ``Object``, and those that every enum has."""
+        del engine
+        return {(EXTERNAL_METHOD, value, name): EXACT} if name in INHERENT else EMPTY
+
     def call_external(self, engine: Evaluation, dotted: str, scope: int, call: tuple[Any, ...]) -> Values | None:
         """Result of calling into the library; None when nothing is known."""
         return call_outside(engine, dotted, scope, call)
@@ -101,6 +124,8 @@ class JavaSemantics(PlainSemantics):
         """Result of a method of a value from outside."""
         if owner[0] in {FUNCTION, BOUND}:
             return EMPTY
+        if owner[0] in {INSTANCE, CLASS}:
+            return inherent_method(owner, name.removesuffix("()"))
         return container_method(engine, owner, name.removesuffix("()"), arguments)
 
     def callbacks(self, dotted: str, call: tuple[Any, ...]) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from code_review_graph.values import (
     as_values,
     at_least,
     external_instance,
+    instance,
     merge,
 )
 
@@ -68,11 +69,11 @@ _MAP_ENTRY: Final = frozenset({"firstEntry", "lastEntry", "floorEntry", "ceiling
 _PLAIN: Final = {
     "toString": STRING, "hashCode": "int", "equals": "boolean", "length": "int", "size": "int", "indexOf": "int",
     "lastIndexOf": "int", "isEmpty": "boolean", "contains": "boolean", "containsKey": "boolean",
-    "startsWith": "boolean",
-    "endsWith": "boolean", "charAt": "char",
-    "intValue": "int", "longValue": "long", "doubleValue": "double",
+    "startsWith": "boolean", "endsWith": "boolean", "charAt": "char", "intValue": "int", "longValue": "long",
+    "doubleValue": "double",
     "booleanValue": "boolean", "getName": STRING, "getSimpleName": STRING, "name": STRING, "ordinal": "int",
-    "getMessage": STRING, "getProperty": STRING, "compareTo": "int", "hasNext": "boolean", "isPresent": "boolean",
+    "getMessage": STRING, "getProperty": STRING, "getClass": "java.lang.Class",
+    "compareTo": "int", "hasNext": "boolean", "isPresent": "boolean",
 }  # fmt: skip
 _TEXT: Final = {
     **dict.fromkeys(("substring", "trim", "strip", "toLowerCase", "toUpperCase", "replace", "replaceAll",
@@ -94,6 +95,23 @@ _SAME_FACTORIES: Final = frozenset({
 })  # fmt: skip
 
 
+# What every object has, and every enum.
+INHERENT: Final = frozenset({
+    "equals()", "hashCode()", "toString()", "getClass()", "notify()", "notifyAll()", "wait()", "clone()", "finalize()",
+    "name()", "ordinal()", "compareTo()", "values()", "valueOf()", "getDeclaringClass()",
+})  # fmt: skip
+_BUILDERS: Final = ("StringBuilder", "StringBuffer", "StringJoiner", "Writer", "PrintStream")
+_BUILDING: Final = frozenset({"append", "insert", "reverse", "delete", "deleteCharAt", "replace", "add"})
+
+
+def inherent_method(owner: Value, name: str) -> Values:
+    """Result of a method that every object or enum has."""
+    itself: Values = {instance(owner[1], exact=False): INFERRED}
+    if name == "values":
+        return made(_LIST, itself)
+    return itself if name in {"valueOf", "clone"} else plain_result("", name)
+
+
 def made(dotted: str, values: Values) -> Values:
     """A container of values; nothing where nothing is inside."""
     return {external_instance(dotted, values): INFERRED} if values else EMPTY
@@ -113,6 +131,8 @@ def container_method(engine: Evaluation, owner: Value, name: str, arguments: Val
         found = _of_map(held, name)
         if found:
             return found
+    if name in _BUILDING and str(owner[1]).endswith(_BUILDERS):
+        return {owner: INFERRED}
     found = _of_elements(engine, owner, name, arguments)
     return found or plain_result(str(owner[1]), name)
 
@@ -176,7 +196,7 @@ def _of_method(engine: Evaluation, plain: str, scope: int, positional: tuple[int
             merge(inside, engine.evaluate(scope, expression), INFERRED)
         return made(plain.rpartition(".")[0] if "asList" not in plain else _LIST, inside)
     owner, _, method = plain.rpartition(".")
-    owner = STRING if owner == f"builtins.{STRING}" else owner
+    owner = owner.removeprefix("builtins.")
     if method == "valueOf" and owner.rpartition(".")[2] in _BOXES.values():
         return {external_instance(owner): INFERRED}
     return plain_result(owner, method) or None
