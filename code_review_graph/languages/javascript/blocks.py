@@ -9,7 +9,7 @@ from tree_sitter import Node
 from code_review_graph.facts import DefinitionFlag
 from code_review_graph.languages.javascript.expressions import Expressions
 from code_review_graph.languages.javascript.functions import FUNCTIONS
-from code_review_graph.languages.javascript.testing import SUITE, TEST, block_of
+from code_review_graph.languages.javascript.testing import SUITE, TEST, block_of, holds_tests
 
 _SEPARATOR: Final = " > "
 
@@ -27,6 +27,9 @@ class Blocks:
         callback = block.callback if block is not None else None
         if block is None or callback is None or callback.type not in FUNCTIONS:
             return
+        facts = self.expr.low.facts
+        if not holds_tests(facts.path, facts.imports):
+            return  # a function of the program's own that is called the same
         while self._suites and self._suites[-1][0] <= node.start_byte:
             self._suites.pop()
         titles = [*[title for _, title in self._suites], block.title]

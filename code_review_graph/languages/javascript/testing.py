@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from pathlib import PurePosixPath
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
-from code_review_graph.facts import DefinitionFlag
+from code_review_graph.facts import DefinitionFlag, Import, ScopeKind
 from code_review_graph.languages.javascript.syntax import text_of
 from code_review_graph.program import Program
 from code_review_graph.semantics import Evaluation
@@ -19,26 +20,33 @@ HOOK: Final = "hook"
 MAX_TITLE: Final = 200
 # A longer chain of names is no runner's.
 MAX_NAMES: Final = 6
-SEPARATOR: Final = " > "
 
 _SUITES: Final = frozenset({"describe", "context", "suite", "fdescribe", "xdescribe", "xcontext", "ddescribe"})
 _TESTS: Final = frozenset({"it", "test", "specify", "fit", "xit", "xtest", "xspecify"})
 _HOOKS: Final = frozenset({"before", "after", "beforeEach", "afterEach", "beforeAll", "afterAll", "setup", "teardown",
                            "suiteSetup", "suiteTeardown", "aroundEach", "aroundAll"})  # fmt: skip
 _MODIFIERS: Final = frozenset({
-    "only", "skip", "each", "for", "concurrent", "sequential", "todo", "failing", "fails", "serial", "parallel",
-    "runIf", "skipIf", "if", "todoIf", "shuffle", "fixme",
+    "only", "skip", "each", "for", "concurrent", "sequential", "todo", "failing", "fails", "fail", "serial", "parallel",
+    "runIf", "skipIf", "if", "todoIf", "shuffle", "fixme", "slow", "always", "cb", "ignore",
 })  # fmt: skip
-# Objects that carry the functions of a runner.
-_RUNNERS: Final = frozenset({"t", "Deno", "QUnit", "tap", "mocha", "Mocha", "harness", "bdd"})
+# What takes a table or a condition, and gives what takes the title.
+_TABLES: Final = frozenset({"each", "for", "runIf", "skipIf", "if", "todoIf"})
+# Objects that carry the functions of a runner: its own, and the context that it hands to a test.
+_RUNNERS: Final = frozenset({"Deno", "QUnit", "tap", "mocha", "Mocha", "harness", "bdd", "hooks", "vitest",
+                             "t", "tt", "st", "ctx", "context"})  # fmt: skip
 _PARTS: Final = _SUITES | _TESTS | _HOOKS
 _FRAMEWORKS: Final = frozenset({"vitest", "@jest/globals", "mocha", "node:test", "bun:test", "@playwright/test", "ava",
                                 "tape", "tap", "jasmine", "qunit", "@japa/runner", "uvu", "cypress"})  # fmt: skip
+_FRAMEWORK_ENDS: Final = ("std/testing/bdd", "std/testing/bdd.ts", "/vitest")
 _FUNCTIONS: Final = frozenset(
     {"arrow_function", "function_expression", "function", "generator_function", "function_declaration"}
 )
 _FOLDERS: Final = frozenset({"test", "tests", "__tests__", "__test__", "spec", "specs", "e2e", "cypress"})
-_MARKS: Final = frozenset({"test", "spec", "cy", "e2e", "tests", "specs"})
+_MARKS: Final = r"(?:tests?|specs?|cy|e2e|e2e-spec|test-d)"
+# The last word of a name before its extension; a file called just `test` counts at the top alone.
+_MARKED: Final = re.compile(rf"[^/]\.{_MARKS}\.\w+$|[^/.][-_](?:test|spec)\.\w+$", re.IGNORECASE)
+_AT_TOP: Final = re.compile(r"(?:tests?|spec)\.\w+")
+_ESCAPED: Final = re.compile(r"\\(['\"`\\])")
 
 
 class Block(NamedTuple):
@@ -63,9 +71,27 @@ def block_of(call: Node) -> Block | None:
     callback = _callback(given)
     if kind == HOOK:
         return Block(HOOK, next(name for name in names if name in _HOOKS), callback)
-    if not given or (callback is not None and given[0] is callback and callback.child_by_field_name("name") is None):
+    if not given or (callee.type == "member_expression" and names[-1] in _TABLES):
+        return None
+    if given[0].type == "object":
+        return _described(kind, given[0])
+    if callback is not None and given[0] is callback and callback.child_by_field_name("name") is None:
         return None
     return Block(kind, title_of(given[0]), callback)
+
+
+def _described(kind: str, table: Node) -> Block | None:
+    """A test as one object with ``name`` and ``fn``."""
+    title, callback = "", None
+    for member in table.named_children:
+        key, value = member.child_by_field_name("key"), member.child_by_field_name("value")
+        if member.type == "method_definition" and member.child_by_field_name("name") is not None:
+            key, value = member.child_by_field_name("name"), member
+        if key is not None and value is not None and key.text == b"name":
+            title = title_of(value)
+        elif key is not None and value is not None and key.text == b"fn":
+            callback = value
+    return Block(kind, title, callback) if title and callback is not None else None
 
 
 def _names(callee: Node) -> list[str]:
@@ -97,8 +123,8 @@ def _kind(names: list[str]) -> str:
         names = ["describe" if name == "module" else name for name in names[1:]]
     if names[0] not in _PARTS:
         return ""
-    # Playwright's `test.describe` and `test.beforeEach`.
-    inner = [name for name in names[1:] if name in _SUITES | _HOOKS]
+    # `test.describe` and `test.beforeEach` of Playwright, `test.it` of Node.
+    inner = [name for name in names[1:] if name in _PARTS]
     head = inner[0] if names[0] == "test" and inner else names[0]
     if any(name not in _MODIFIERS and name != head for name in names[1:]):
         return ""
@@ -119,14 +145,40 @@ def _callback(arguments: list[Node]) -> Node | None:
 
 
 def title_of(argument: Node) -> str:
-    """A title as it is written, without its quotes; of a function its name."""
+    """A title as it is written, without its quotes; of a function its name, of a sum its parts in one."""
     if argument.type in _FUNCTIONS:
         name = argument.child_by_field_name("name")
         return text_of(name) if name is not None else ""
-    text = " ".join(text_of(argument).split())
-    if argument.type in {"string", "template_string"}:
-        text = text[1:-1]
-    return text[:MAX_TITLE]
+    parts: list[str] = []
+    node: Node | None = argument
+    while node is not None and len(parts) < MAX_TITLE:
+        right = node.child_by_field_name("right") if node.type == "binary_expression" else node
+        if right is not None:
+            parts.append(_part(right, alone=right is argument))
+        node = node.child_by_field_name("left") if right is not node else None
+    return " ".join("".join(reversed(parts)).split())[:MAX_TITLE]
+
+
+def _part(node: Node, *, alone: bool) -> str:
+    text = text_of(node)
+    if node.type in {"string", "template_string"}:
+        return _ESCAPED.sub(r"\1", text[1:-1])
+    return text if alone else f"${{{text}}}"
+
+
+def is_test_path(path: str) -> bool:
+    """Whether a file belongs to the tests, by its name or its folders."""
+    folders, _, name = path.rpartition("/")
+    if _MARKED.search(name) or not _FOLDERS.isdisjoint(folders.split("/")):
+        return True
+    return not folders and _AT_TOP.fullmatch(name) is not None
+
+
+def holds_tests(path: str, imports: Iterable[Import]) -> bool:
+    """Whether a runner may collect a file: by its path, or because it imports the runner."""
+    return is_test_path(path) or any(
+        item.module in _FRAMEWORKS or item.module.endswith(_FRAMEWORK_ENDS) for item in imports
+    )
 
 
 class Testing:
@@ -134,29 +186,21 @@ class Testing:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._hooks: dict[int, list[tuple[str, int]]] = defaultdict(list)  # titles around and definition, by file
+        self._hooks: dict[int, list[int]] = defaultdict(list)  # by the scope in which they are set
         for number, definition in enumerate(program.definitions):
             if definition.flags & DefinitionFlag.FIXTURE:
-                around = definition.name.rpartition(SEPARATOR)[0]
-                self._hooks[program.definition_file[number]].append((around, number))
-        self._is_test_file = [
-            self.is_test_path(facts.path) or any(item.module in _FRAMEWORKS for item in facts.imports)
-            for facts in program.files
-        ]
+                self._hooks[self._region(program.scope_of(number))].append(number)
+        self._holds_tests = [holds_tests(facts.path, facts.imports) for facts in program.files]
 
     def is_test_path(self, path: str) -> bool:
         """Whether a file belongs to the tests, by its name or its folders."""
-        pure = PurePosixPath(path)
-        if not _MARKS.isdisjoint(pure.name.lower().split(".")[1:-1]):
-            return True
-        stem = pure.name.split(".", 1)[0]
-        return not _FOLDERS.isdisjoint(pure.parts[:-1]) or (len(pure.parts) == 1 and stem in {"test", "tests", "spec"})
+        return is_test_path(path)
 
     def is_test(self, engine: Evaluation, definition: int) -> bool:
         """Whether a runner collects a definition."""
         del engine
         is_block = bool(self._program.definitions[definition].flags & DefinitionFlag.TEST)
-        return is_block and self._is_test_file[self._program.definition_file[definition]]
+        return is_block and self._holds_tests[self._program.definition_file[definition]]
 
     def takes_fixtures(self, engine: Evaluation, function: int) -> bool:
         """No parameter is filled by name."""
@@ -169,8 +213,17 @@ class Testing:
         return -1
 
     def used(self, engine: Evaluation, function: int) -> list[int]:
-        """Hooks of the file and of the blocks around a test."""
+        """Hooks of the test itself, of the blocks around it and of its file, the file's first."""
         del engine
-        name = self._program.definitions[function].name
-        hooks = self._hooks.get(self._program.definition_file[function], ())
-        return [hook for around, hook in hooks if not around or name.startswith(f"{around}{SEPARATOR}")]
+        scope = self._program.body_of(function)
+        found: list[int] = []
+        while scope >= 0 and self._hooks:
+            found = self._hooks.get(scope, []) + found
+            scope = self._program.parent_of(scope)
+        return found
+
+    def _region(self, scope: int) -> int:
+        """The function's or the file's scope around one of a plain block."""
+        while self._program.scopes[scope].kind == ScopeKind.INLINE:
+            scope = self._program.parent_of(scope)
+        return scope
