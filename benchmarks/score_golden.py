@@ -6,7 +6,9 @@
 A golden file lists functions with all their callers, each as ``path::Type.name@line`` (line of the declared name): a
 caller is the innermost named definition around the call, or the file. Definitions are matched by path and line. Where
 the file says ``scope``, only callers in paths that start so were looked for.
-``dispatch_callers`` reach the function only through an interface or a base; finding them is neither asked nor wrong.
+Finding these is neither asked nor wrong: ``dispatch_callers`` reach the function only through an interface or a base,
+``implicit_callers`` a constructor that nobody writes (``super()``, a class without its own), ``references`` take it as
+a value. ``not_callers`` says what a search for the name finds besides.
 Callers that the graph has as ``guess`` or ``dispatch`` do not count.
 """
 
@@ -22,6 +24,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.exported import build_export, percent
 
+POSSIBLE = ("dispatch_callers", "implicit_callers", "references")
 UNCERTAIN = frozenset({"guess", "dispatch"})
 
 
@@ -67,7 +70,7 @@ def read_golden(path: Path) -> list[Golden]:
         Golden(
             read_place(row["callee"]),
             frozenset(map(read_place, row["callers"])),
-            frozenset(map(read_place, row.get("dispatch_callers", ()))),
+            frozenset(read_place(caller) for key in POSSIBLE for caller in row.get(key, ())),
         )
         for row in json.loads(path.read_text(encoding="utf-8"))["functions"]
     ]
