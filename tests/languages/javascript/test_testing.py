@@ -231,7 +231,8 @@ def test_paths_of_tests(path: str) -> None:
     "path",
     [
         "src/a.ts", "src/test.ts", "src/testing/a.ts", "src/contest/a.ts", "src/latest.js", "src/attest.js",
-        "a.testing.ts", "src/spec.ts", "src/specs.ts", "src/test-utils/a.ts", "inspector.js", ".test.js", "src/special.spec/a.ts", "src/test",
+        "a.testing.ts", "src/spec.ts", "src/specs.ts", "src/test-utils/a.ts", "inspector.js",
+        ".test.js", "src/special.spec/a.ts", "src/test",
     ],
 )  # fmt: skip
 def test_other_paths(path: str) -> None:
