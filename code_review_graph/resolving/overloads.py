@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from code_review_graph.facts import DefinitionFlag, DefinitionKind, Expression, Parameter, ParameterKind
+from code_review_graph.resolving.generics import mentions_variable
 from code_review_graph.semantics import UNKNOWN_COST
 from code_review_graph.values import (
     BOUND,
@@ -60,7 +61,12 @@ class Overloads:
         of_arity = [item for item in methods if self._signature(item)[0] == wanted[0]]
         exact = [item for item in of_arity if self._signature(item) == wanted]
         # Type arguments in place of type variables leave the arity alone to tell by.
-        return exact or (of_arity if len(of_arity) == 1 else [])
+        return exact or (of_arity if len(of_arity) == 1 and self._takes_variables(method) else [])
+
+    def _takes_variables(self, method: int) -> bool:
+        scope = self.program.scope_of(method)
+        parameters = self.program.definitions[method].parameters
+        return any(mentions_variable(v) for item in parameters for v in self.engine.types(scope, item.annotation))
 
     # -- the choice
 

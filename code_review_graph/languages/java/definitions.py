@@ -114,7 +114,7 @@ class Definitions:
         definition = Definition(
             int(kind), text_of(name), self.low.scope, -1, name.start_point[0] + 1, node.end_point[0] + 1,
             int(flags | marks.flags), self._signature(node, body), comment_above(self.low.source, node.start_byte),
-            NO_EXPRESSION, (), (), NO_EXPRESSION, self._bases(node), (), (), "",
+            NO_EXPRESSION, (), (), NO_EXPRESSION, self._bases(node), (), (), "", marks.alias,
         )  # fmt: skip
         index = self.low.define(definition, (node.start_byte, node.end_byte))
         self.low.bind(text_of(name), BindingKind.DEFINITION, index, around)
