@@ -104,6 +104,11 @@ class Modules:
         found = self._of_folder(path) if is_folder else self.at(path)
         if found is not None:
             return found
+        package = next(self._packages.around(path), None)
+        return self._in_roots(folder, path) or (self._built_from(package, path) if package is not None else None)
+
+    def _in_roots(self, folder: str, path: str) -> str | None:
+        """A path in any of the folders that the project takes for one."""
         for projects in self._projects.around(folder)[:1]:
             for roots in (project.roots for project in projects):
                 inside = next((path[len(root) + 1 :] for root in roots if path.startswith(f"{root}/")), None)
@@ -163,35 +168,36 @@ class Modules:
         """The first entry that is here as it is, or else whose source is; declarations alone come last."""
         declared = None
         for find in (self._here, self._built_from):
-            for entry in entries:
-                found = find(package, entry)
+            for path in (join(package, entry) for entry in entries):
+                found = find(package, path)
                 if found is not None and not found.endswith(_DECLARATIONS):
                     return found
                 declared = declared or found
         return declared
 
-    def _here(self, package: str, entry: str) -> str | None:
-        path = join(package, entry)
+    def _here(self, package: str, path: str) -> str | None:
+        del package
         return self._file(path) or self._index(path)
 
-    def _built_from(self, package: str, entry: str) -> str | None:
+    def _built_from(self, package: str, path: str) -> str | None:
         """The source that a file is built from, by the settings of the compiler, then by the usual folders."""
-        for path in self._origins(package, entry):
-            found = self._file(path) or self._index(path)
-            stem = next((path[: -len(suffix)] for suffix in _BUILT_SUFFIXES if path.endswith(suffix)), "")
+        for origin in self._origins(package, path):
+            found = self._file(origin) or self._index(origin)
+            stem = next((origin[: -len(suffix)] for suffix in _BUILT_SUFFIXES if origin.endswith(suffix)), "")
             if found is None and stem:
                 found = self._with_suffix(stem) or self._index(stem)
             if found is not None:
                 return found
         return None
 
-    def _origins(self, package: str, entry: str) -> Iterator[str]:
-        path = join(package, entry)
+    def _origins(self, package: str, path: str) -> Iterator[str]:
         for projects in self._projects.around(package):
             for built, source in (pair for project in projects for pair in project.built):
                 if path.startswith(f"{built}/"):
                     yield join(source, path[len(built) + 1 :])
-        parts = join("", entry).split("/")
+        if package and not path.startswith(f"{package}/"):
+            return
+        parts = path[len(package) + 1 if package else 0 :].split("/")
         while len(parts) > 1 and parts[0] in _BUILT:
             parts = parts[1:]
             for home in ("src", "source", ""):

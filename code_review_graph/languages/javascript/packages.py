@@ -16,7 +16,8 @@ _CONDITIONS: Final = (
     "source", "development", "svelte", "import", "module", "require", "node", "browser", "default", "types",
 )  # fmt: skip
 _FIELDS: Final = ("source", "module", "main", "svelte", "browser", "types", "typings")
-_LOCAL: Final = ("file:", "link:", "portal:")
+# What versions of packages of the repository start with.
+_LOCAL: Final = ("workspace", "file", "link", "portal")
 MAX_NESTING: Final = 12
 MAX_ALTERNATIVES: Final = 64
 
@@ -74,9 +75,12 @@ class Packages:
             data = self.by_folder.get(place)
             if data is not None and data.get("name") == name:
                 return place
-            local = _local_dependency(data, name) if data is not None else None
-            if local is not None:
-                return join(place, local)
+            version = _version(data, name) if data is not None else ""
+            kind, _, target = version.partition(":")
+            if (kind in _LOCAL and target.startswith((".", "/"))) or kind in _LOCAL[1:]:
+                return join(place, target)
+            if kind == _LOCAL[0]:  # perhaps under another name than its own
+                name = target.rpartition("@")[0] or name
             member = self._members.get(place, {}).get(name)
             if member is not None:
                 return member
@@ -187,13 +191,14 @@ def _matches(parts: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
     return len(pattern) in reached
 
 
-def _local_dependency(data: Mapping[str, Any], name: str) -> str | None:
+def _version(data: Mapping[str, Any], name: str) -> str:
+    """Version of a dependency as it is asked for; "" when it is none."""
     for table in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
         listed = data.get(table)
         version = listed.get(name) if isinstance(listed, dict) else None
-        if isinstance(version, str) and version.startswith(_LOCAL):
-            return version.partition(":")[2]
-    return None
+        if isinstance(version, str):
+            return version
+    return ""
 
 
 def folders_above(folder: str) -> Iterator[str]:

@@ -391,6 +391,48 @@ def test_a_folder_with_a_package_means_its_main_file() -> None:
     assert _find("lib/x/a.js", "..", files, configs) == "lib/real.js"
 
 
+@pytest.mark.parametrize(
+    ("version", "found"),
+    [
+        ("workspace:*", True),
+        ("workspace:^1.0.0", True),
+        ("workspace:real@*", False),
+        ("workspace:../x", True),
+        ("file:../x", True),
+    ],
+)
+def test_versions_of_packages_of_the_workspace(version: str, *, found: bool) -> None:
+    configs = {
+        "pnpm-workspace.yaml": "packages: ['packages/*']",
+        "packages/x/package.json": {"name": "x"},
+        "packages/y/package.json": {"dependencies": {"x": version}},
+    }
+    assert (_find("packages/y/a.ts", "x", "packages/x/index.ts", configs) is not None) == found
+
+
+def test_another_name_for_a_package_of_the_workspace() -> None:
+    configs = {
+        "pnpm-workspace.yaml": "packages: ['packages/*']",
+        "packages/x/package.json": {"name": "@me/x"},
+        "packages/y/package.json": {"dependencies": {"alias": "workspace:@me/x@*"}},
+    }
+    assert _find("packages/y/a.ts", "alias", "packages/x/index.ts", configs) == "packages/x/index.ts"
+
+
+@pytest.mark.parametrize(
+    ("specifier", "expected"),
+    [
+        ("../dist/b.js", "src/b.ts"),
+        ("../dist/b", "src/b.ts"),
+        ("../dist/none.js", None),
+        ("../other/b.js", None),
+        ("../../dist/b", None),
+    ],
+)
+def test_relative_paths_to_what_is_built(specifier: str, expected: str | None) -> None:
+    assert _find("test/a.js", specifier, "src/b.ts", {"package.json": {}}) == expected
+
+
 def test_what_is_known_is_kept_by_folder_and_specifier() -> None:
     modules = Modules(Program(FileFacts(path, "javascript") for path in ("a/x.js", "a/y.js", "b/z.js", "a/m.js")), {})
     assert modules.find(0, "./m") is modules.find(1, "./m")
