@@ -99,9 +99,10 @@ class Lowering:
         """Open a scope that reaches to byte ``end``; returns its index."""
         self._enter(end)
         scopes = self.facts.scopes
-        self.facts.blocks.append(Block(self.block if kind is ScopeKind.INLINE else -1, is_loop=False))
-        self.block = len(self.facts.blocks) - 1
-        scopes.append(Scope(int(kind), self.scope, definition, {}, self.block))
+        blocks = self.facts.blocks
+        blocks.append(_tuple(Block, (self.block if kind is ScopeKind.INLINE else -1, False)))
+        self.block = len(blocks) - 1
+        scopes.append(_tuple(Scope, (int(kind), self.scope, definition, {}, self.block)))
         self.scope = len(scopes) - 1
         if kind is not ScopeKind.INLINE:
             self.loop_depth = 0
@@ -120,8 +121,9 @@ class Lowering:
     def open_block(self, end: int, *, is_loop: bool = False) -> None:
         """Open a branch or loop body that reaches to byte ``end``."""
         self._enter(end)
-        self.facts.blocks.append(Block(self.block, is_loop))
-        self.block = len(self.facts.blocks) - 1
+        blocks = self.facts.blocks
+        blocks.append(_tuple(Block, (self.block, is_loop)))
+        self.block = len(blocks) - 1
         if is_loop:
             self.loop_depth += 1
 
@@ -155,7 +157,12 @@ class Lowering:
         if redirected is not None:
             target, block = redirected, -self.scope - 2  # says which scope the value belongs to
         entry: Binding = (int(kind), payload, block)
-        self.facts.scopes[target].bindings.setdefault(name, []).append(entry)
+        bindings = self.facts.scopes[target].bindings
+        bound = bindings.get(name)
+        if bound is None:
+            bindings[name] = [entry]
+        else:
+            bound.append(entry)
 
     def is_bound_here(self, name: str) -> bool:
         """Whether the current function scope has bound the name already."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tree_sitter import Node
 
 from code_review_graph.facts import BindingKind
-from code_review_graph.languages.python import fields
+from code_review_graph.languages.python import fields, kinds
 from code_review_graph.lowering import Lowering
 
 if TYPE_CHECKING:
@@ -24,11 +24,16 @@ def tests_of(node: Node | None, expr: Expressions, *, truth: bool, depth: int = 
     """``isinstance`` tests that are settled when a condition has a truth value."""
     if node is None or depth > MAX_DEPTH:
         return []
-    if node.type == "parenthesized_expression":
+    kind = node.kind_id
+    if kind == kinds.CALL:
+        return _call_test(node, expr, truth=truth)
+    if kind == kinds.COMPARISON:
+        return _identity_test(node, expr, truth=truth)
+    if kind == kinds.PARENTHESIZED:
         return tests_of(node.named_child(0) if node.named_child_count else None, expr, truth=truth, depth=depth + 1)
-    if node.type == "not_operator":
+    if kind == kinds.NOT:
         return tests_of(node.child_by_field_id(fields.ARGUMENT), expr, truth=not truth, depth=depth + 1)
-    if node.type == "boolean_operator":
+    if kind == kinds.BOOLEAN:
         operator = node.child_by_field_id(fields.OPERATOR)
         # A true `and` settles both sides, and so does a false `or`; the others leave open which side decided.
         if operator is None or (operator.type == "and") != truth:
@@ -36,9 +41,7 @@ def tests_of(node: Node | None, expr: Expressions, *, truth: bool, depth: int = 
         left = tests_of(node.child_by_field_id(fields.LEFT), expr, truth=truth, depth=depth + 1)
         right = tests_of(node.child_by_field_id(fields.RIGHT), expr, truth=truth, depth=depth + 1)
         return (left + right)[:MAX_TESTS]
-    if node.type == "comparison_operator":
-        return _identity_test(node, expr, truth=truth)
-    return _call_test(node, expr, truth=truth) if node.type == "call" else []
+    return []
 
 
 def _identity_test(node: Node, expr: Expressions, *, truth: bool) -> list[Test]:
@@ -54,7 +57,7 @@ def _identity_test(node: Node, expr: Expressions, *, truth: bool) -> list[Test]:
 
 
 def _test(subject: Node, kind: Node, expr: Expressions, *, truth: bool) -> list[Test]:
-    if subject.type != "identifier":
+    if subject.kind_id != kinds.IDENTIFIER:
         return []
     name = expr.text(subject)
     # Narrowing a name that this scope does not bind would make it a local one.
@@ -64,7 +67,9 @@ def _test(subject: Node, kind: Node, expr: Expressions, *, truth: bool) -> list[
 def _call_test(node: Node, expr: Expressions, *, truth: bool) -> list[Test]:
     function = node.child_by_field_id(fields.FUNCTION)
     arguments = node.child_by_field_id(fields.ARGUMENTS)
-    if function is None or function.text != b"isinstance" or arguments is None:
+    if function is None or arguments is None or function.kind_id != kinds.IDENTIFIER:
+        return []
+    if expr.text(function) != "isinstance":
         return []
     operands = arguments.named_children
     return _test(operands[0], operands[1], expr, truth=truth) if len(operands) == 2 else []

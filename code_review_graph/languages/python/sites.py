@@ -129,7 +129,7 @@ class Sites:
 
     def implicit(self, node: Node | None, method: str) -> None:
         """A method that a construct calls on the value of a name, an attribute or a call."""
-        if node is not None and node.type in {"identifier", "attribute", "call", "subscript"}:
+        if node is not None and node.kind_id in kinds.VALUES:
             operand = self.expr.lower(node)
             value = self.low.intern((Tag.OPERATOR, method, operand, ()))
             self.implicit_site(node, value, operand, Via.OPERATOR)

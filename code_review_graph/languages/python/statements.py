@@ -302,17 +302,21 @@ class Statements:
         if source is None:
             return
         module, level = _module_of(source)
-        if any(child.type == "wildcard_import" for child in node.named_children):
-            self.low.bind("*", BindingKind.IMPORT, (module, level, "*"))
-            self.low.add_import(node.start_point[0] + 1, module, level, "*")
-        for child in node.children_by_field_id(fields.NAME):
-            aliased = child.kind_id == kinds.ALIASED_IMPORT
-            name = child.child_by_field_id(fields.NAME) if aliased else child
-            alias = child.child_by_field_id(fields.ALIAS) if aliased else child
-            if name is not None and alias is not None:
-                member = self.expr.text(name)
-                self.low.bind(self.expr.text(alias), BindingKind.IMPORT, (module, level, member))
-                self.low.add_import(child.start_point[0] + 1, module, level, member)
+        for child in node.named_children:
+            kind = child.kind_id
+            if kind == kinds.WILDCARD_IMPORT:
+                self._import_member(node, module, level, "*", "*")
+            elif kind == kinds.ALIASED_IMPORT:
+                name, alias = child.child_by_field_id(fields.NAME), child.child_by_field_id(fields.ALIAS)
+                if name is not None and alias is not None:
+                    self._import_member(child, module, level, self.expr.text(name), self.expr.text(alias))
+            elif kind == kinds.DOTTED_NAME and child.start_byte != source.start_byte:
+                member = self.expr.text(child)
+                self._import_member(child, module, level, member, member)
+
+    def _import_member(self, node: Node, module: str, level: int, member: str, name: str) -> None:
+        self.low.bind(name, BindingKind.IMPORT, (module, level, member))
+        self.low.add_import(node.start_point[0] + 1, module, level, member)
 
     def _return(self, node: Node) -> None:
         owner = self.low.owner()
