@@ -9,10 +9,11 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
-from code_review_graph.facts import DefinitionFlag, Import, ScopeKind
+from code_review_graph.facts import DefinitionFlag, Expression, Import, ScopeKind, Tag
 from code_review_graph.languages.javascript.syntax import text_of
 from code_review_graph.program import Program
 from code_review_graph.semantics import Evaluation
+from code_review_graph.values import BOUND, FUNCTION
 
 SUITE: Final = "suite"
 TEST: Final = "test"
@@ -46,6 +47,7 @@ _MARKS: Final = r"(?:tests?|specs?|cy|e2e|e2e-spec|test-d)"
 # The last word of a name before its extension; a file called just `test` counts at the top alone.
 _MARKED: Final = re.compile(rf"[^/]\.{_MARKS}\.\w+$|[^/.][-_](?:test|spec)\.\w+$", re.IGNORECASE)
 _AT_TOP: Final = re.compile(r"(?:tests?|spec)\.\w+")
+_CALLABLE: Final = frozenset({FUNCTION, BOUND})
 _ESCAPED: Final = re.compile(r"\\(['\"`\\])")
 
 
@@ -190,7 +192,10 @@ class Testing:
         for number, definition in enumerate(program.definitions):
             if definition.flags & DefinitionFlag.FIXTURE:
                 self._hooks[self._region(program.scope_of(number))].append(number)
+        self._named: dict[int, list[tuple[int, int]]] = defaultdict(list)  # what else hooks are given, with its scope
         self._holds_tests = [holds_tests(facts.path, facts.imports) for facts in program.files]
+        for file in (file for file, holds in enumerate(self._holds_tests) if holds):
+            self._find_named(file)
 
     def is_test_path(self, path: str) -> bool:
         """Whether a file belongs to the tests, by its name or its folders."""
@@ -214,16 +219,38 @@ class Testing:
 
     def used(self, engine: Evaluation, function: int) -> list[int]:
         """Hooks of the test itself, of the blocks around it and of its file, the file's first."""
-        del engine
         scope = self._program.body_of(function)
         found: list[int] = []
-        while scope >= 0 and self._hooks:
-            found = self._hooks.get(scope, []) + found
+        while scope >= 0:
+            own = [
+                value for place, argument in self._named.get(scope, ()) for value in engine.evaluate(place, argument)
+            ]
+            found = [*self._hooks.get(scope, ()), *[value[1] for value in own if value[0] in _CALLABLE], *found]
             scope = self._program.parent_of(scope)
-        return found
+        return list(dict.fromkeys(found))
+
+    def _find_named(self, file: int) -> None:
+        """Calls such as ``beforeEach(connect)``, whose function stands elsewhere."""
+        facts, base = self._program.files[file], self._program.scope_base[file]
+        for site in facts.sites:
+            call = facts.expressions[site.expression]
+            if call[0] != Tag.CALL or not _is_hook(facts.expressions, call[1]):
+                continue
+            scope = base + site.scope
+            given = [item for item in call[2] if facts.expressions[item][0] in {Tag.NAME, Tag.MEMBER, Tag.IMPORTED}]
+            self._named[self._region(scope)] += [(scope, item) for item in given]
 
     def _region(self, scope: int) -> int:
         """The function's or the file's scope around one of a plain block."""
         while self._program.scopes[scope].kind == ScopeKind.INLINE:
             scope = self._program.parent_of(scope)
         return scope
+
+
+def _is_hook(expressions: list[Expression], callee: int) -> bool:
+    shape = expressions[callee]
+    if shape[0] == Tag.MEMBER:
+        owner = expressions[shape[1]]
+        is_runner = owner[0] == Tag.NAME and (owner[1] == "test" or owner[1] in _RUNNERS)
+        return is_runner and shape[2] in _HOOKS
+    return bool(shape[0] == Tag.NAME and shape[1] in _HOOKS)

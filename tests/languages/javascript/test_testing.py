@@ -318,6 +318,25 @@ test("b", () => {});
     assert len({test for test, _ in _hooks_of(graph)}) == 2
 
 
+def test_hooks_may_be_functions_that_stand_elsewhere() -> None:
+    graph = _graph("""
+function connect() {}
+function close() {}
+const db = { reset() {} };
+beforeAll(connect);
+describe("one", () => { test.afterEach(close, 100); it("a", () => {}); beforeEach(db.reset); });
+describe("two", () => { it("b", () => {}); before(missing); });
+run(connect); other.before(close);
+""")
+    assert _hooks_of(graph) == {
+        ("one > a", "connect"),
+        ("one > a", "close"),
+        ("one > a", "db.reset"),
+        ("two > b", "connect"),
+    }
+    assert ("connect", "two > b") in _tested(graph)
+
+
 def test_hooks_inside_of_plain_blocks() -> None:
     graph = _graph("""
 describe("x", () => { if (slow) { let y = 1; beforeEach(() => y); } it("a", () => {}); });
