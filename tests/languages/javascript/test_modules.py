@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 
 from code_review_graph.facts import FileFacts
 from code_review_graph.languages.javascript.modules import Modules
+from code_review_graph.model import EdgeKind
+from code_review_graph.parsing import parse_source
 from code_review_graph.program import Program
+from code_review_graph.resolving import resolve
+from code_review_graph.resolving.context import RepositoryContext
 from code_review_graph.values import MODULE
 
 Configs = dict[str, Any]
@@ -431,6 +435,31 @@ def test_another_name_for_a_package_of_the_workspace() -> None:
 )
 def test_relative_paths_to_what_is_built(specifier: str, expected: str | None) -> None:
     assert _find("test/a.js", specifier, "src/b.ts", {"package.json": {}}) == expected
+
+
+def test_calls_lead_into_packages_and_aliases() -> None:
+    sources = {
+        "packages/x/src/index.ts": "export function made() {}\nexport * from '@in/more';\n",
+        "packages/x/src/more.ts": "export default class Thing { run() {} }\nexport function more() {}\n",
+        "packages/y/a.ts": "import { made, more } from '@me/x';\nimport T from '@me/x/more';\n"
+        "export function f() { made(); more(); new T().run(); }\n",
+        "packages/y/B.vue": "<template/>\n<script setup lang='ts'>\nimport { f } from './a.js';\nf();\n</script>\n",
+    }
+    configs = {
+        "package.json": {"workspaces": ["packages/*"]},
+        "packages/x/package.json": {"name": "@me/x", "exports": {".": "./dist/index.js", "./*": "./dist/*.js"}},
+        "packages/x/tsconfig.json": _tsconfig(paths={"@in/*": ["./src/*"]}),
+    }
+    files = [(path, parse_source(path, source.encode()).facts) for path, source in sources.items()]
+    graph = resolve(files, RepositoryContext({path: json.dumps(value).encode() for path, value in configs.items()}))
+    names = {place: node.qualified_name.rpartition("/")[2] for place, node in enumerate(graph.nodes, 1)}
+    calls = {(names[edge.source], names[edge.target]) for edge in graph.edges if edge.kind is EdgeKind.CALLS}
+    assert calls >= {
+        ("a.ts::f", "index.ts::made"),
+        ("a.ts::f", "more.ts::more"),
+        ("a.ts::f", "more.ts::Thing.run"),
+        ("B.vue", "a.ts::f"),
+    }
 
 
 def test_what_is_known_is_kept_by_folder_and_specifier() -> None:
