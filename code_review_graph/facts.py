@@ -52,6 +52,7 @@ class Tag:
     TYPE: Final = 24  # [dotted name, tuple[type e, ...]]: as an annotation, a type from outside with its arguments
     CONSTRUCT: Final = 25  # [e]: a class, or a function as the class of the objects that it makes
     IMPORTED: Final = 26  # [module, level, member]: what an import gives where it stands
+    VALUE_OF: Final = 28  # [e]: as an annotation, whatever the value of e is
     OBJECT: Final = 27  # [definition index]: the one object that an OBJECT definition describes
 
 

@@ -102,6 +102,8 @@ class Semantics(Protocol):
     iteration: tuple[tuple[str, ...], ...]
     # Whether an unqualified name in a method may mean a member of the classes around it.
     members_in_scope: bool
+    # Whether definitions of one name stand beside each other, to be told apart by a call's arguments.
+    has_overloads: bool
     # Whether functions are followed to where a function type is declared, beside what that type says.
     follows_functions: bool
     # Whether the member fewest steps away counts, whichever base is written first.
@@ -239,6 +241,7 @@ class PlainSemantics:
     setup_names: frozenset[str] = frozenset()
     iteration: tuple[tuple[str, ...], ...] = ()
     members_in_scope = False
+    has_overloads = False
     follows_functions = False
     nearest_member = False
     shares_variables = False

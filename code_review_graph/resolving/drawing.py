@@ -49,6 +49,8 @@ MAX_OVERRIDES: Final = 16
 # Links of a chain of calls that evaluation follows at once.
 LONG_CHAIN: Final = 16
 _LINKS: Final = frozenset({Tag.CALL, Tag.MEMBER, Tag.INDEX})
+_INTERFACE: Final = int(DefinitionKind.INTERFACE)
+_NAMESPACE: Final = int(DefinitionKind.NAMESPACE)
 _OUTSIDE: Final = frozenset({EXTERNAL, EXTERNAL_METHOD})
 _PROTOCOLS: Final = frozenset({int(Tag.ITERATE), int(Tag.ENTER)})
 _ENTERING: Final = (("__enter__", "__exit__"), ("__aenter__", "__aexit__"))
@@ -64,6 +66,7 @@ class Drawer:
         self.program: Program = engine.program
         self.nodes = nodes
         self.collector = collector
+        self._has_overloads = [semantics.has_overloads for semantics in engine.semantics]
         self._unanswered: OpenReference | None = None
         self._constructors_of: dict[int, list[tuple[list[int], Via | None]]] = {}
         self.is_again = False  # whether sites come that were drawn before
@@ -115,7 +118,7 @@ class Drawer:
         self._unwind(scope, shape[1])
         raw = self.engine.evaluate(scope, shape[1])
         callees = self.engine.calls.expand(raw)
-        if len(callees) > 1:
+        if len(callees) > 1 or self._has_overloads[file]:
             callees = self.engine.overloads.choose(callees, scope, shape)
         caller = self.nodes.caller(scope)
         via = site.via
@@ -166,7 +169,7 @@ class Drawer:
         elif kind == BOUND:
             yield callee[1], certainty, None
             yield from self._dispatch(callee)
-        elif kind == CLASS and self.program.definitions[callee[1]].kind != DefinitionKind.NAMESPACE:
+        elif kind == CLASS and self.program.definitions[callee[1]].kind != _NAMESPACE:
             yield callee[1], certainty, None
             for overloads, via in self._constructors(callee[1]):
                 chosen = self.engine.overloads.among(overloads, scope, call)
@@ -244,9 +247,14 @@ class Drawer:
     def _edge(self, caller: int, target: int, line: int, level: int, via: int) -> None:
         node = self.nodes.node_of[target]
         if node:
-            is_made = self.program.is_class(target) and self._semantics(target).makes_without_call
+            is_made = self.program.is_class(target) and self._is_made_otherwise(target)
             kind = EdgeKind.REFERENCES if is_made else EdgeKind.CALLS
             self.collector.add(kind, caller, node, line, RESOLUTIONS[level], VIA_NAMES[via])
+
+    def _is_made_otherwise(self, target: int) -> bool:
+        """Whether no call makes a value of a class: an interface has no constructor."""
+        is_interface = self.program.definitions[target].kind == _INTERFACE
+        return is_interface or self._semantics(target).makes_without_call
 
     # -- what no definition answers
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # Subclasses looked through for a member that a class itself lacks (a mixin calls what its user defines).
 MAX_SUBCLASSES = 12
-_TYPED = frozenset({INSTANCE, CLASS, EXTERNAL_INSTANCE, TYPE_VARIABLE})
+_TYPED = frozenset({INSTANCE, CLASS, FUNCTION, EXTERNAL_INSTANCE, TYPE_VARIABLE})
 _STATIC = int(DefinitionFlag.STATIC)
 _CLASS_METHOD = int(DefinitionFlag.CLASS_METHOD)
 _PROPERTY = int(DefinitionFlag.PROPERTY)

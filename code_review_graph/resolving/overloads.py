@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from code_review_graph.facts import DefinitionFlag, DefinitionKind, Expression, Parameter, ParameterKind
+from code_review_graph.facts import DefinitionFlag, DefinitionKind, Expression, Parameter, ParameterKind, Tag
 from code_review_graph.resolving.generics import mentions_variable
 from code_review_graph.semantics import UNKNOWN_COST
 from code_review_graph.values import (
     BOUND,
+    CONTAINER,
     DISPATCH,
+    EXACT,
     EXTERNAL,
     EXTERNAL_INSTANCE,
     EXTERNAL_METHOD,
@@ -29,6 +31,12 @@ _CALLABLES: Final = frozenset({FUNCTION, BOUND})
 _VARIADIC_COST: Final = 1000
 # Under what name languages are asked whether a function fits a parameter of an outside type.
 FUNCTION_TYPE: Final = "function"
+# Likewise for a value of a class of the repository, and for no value at all.
+OBJECT_TYPE: Final = "object"
+NOTHING_TYPE: Final = "null"
+_NOTHING: Final = (Tag.LITERAL, "None", None)
+# What comes from outside is seldom of a type that is declared here.
+_FOREIGN_COST: Final = UNKNOWN_COST + 4
 
 
 class Overloads:
@@ -72,17 +80,23 @@ class Overloads:
 
     def choose(self, callees: Values, scope: int, call: Expression) -> Values:
         """The callees without overloads that the arguments of a call rule out."""
-        if len(callees) < 2:
-            return callees
         candidates = [value for value in callees if self.is_overloaded({value: 0})]
         if len(candidates) < 2:
-            return callees
+            is_other = len(candidates) == 1 and self._means_another(candidates[0], scope, call)
+            return {v: c for v, c in callees.items() if v not in candidates} if is_other else callees
         best = self._best([(value[1], value) for value in candidates], scope, call)
         kept = {v: c for v, c in callees.items() if v not in candidates}
         for value in best:
             # Where nothing tells two overloads apart, neither is certain.
             kept[value] = callees[value] if len(best) == 1 else DISPATCH
         return kept
+
+    def _means_another(self, candidate: Value, scope: int, call: Expression) -> bool:
+        """Whether a call means an overload of a base outside: the one that is known does not fit."""
+        owner = self.program.class_of[candidate[1]]
+        if owner < 0 or not any(isinstance(base, str) for base in self.engine.linearization(owner)):
+            return False
+        return not self._best([(candidate[1], candidate)], scope, call)
 
     def among(self, functions: list[int], scope: int, call: Expression) -> list[int]:
         """The functions of one name that a call may mean."""
@@ -92,6 +106,10 @@ class Overloads:
 
     def _best(self, candidates: list[tuple[int, Value]], scope: int, call: Expression) -> list[Value]:
         arguments = [self.engine.calls.expand(self.engine.evaluate(scope, item)) for item in call[2]]
+        shapes = self.program.expressions[self.program.scope_file[scope]]
+        for place, item in enumerate(call[2]):
+            if shapes[item] == _NOTHING:
+                arguments[place] = {(LITERAL, NOTHING_TYPE, None): EXACT}
         costs = [(self._cost(function, scope, arguments, has_star=call[4]), value) for function, value in candidates]
         possible = [(cost, value) for cost, value in costs if cost is not None]
         if not possible:
@@ -110,16 +128,21 @@ class Overloads:
             return UNKNOWN_COST
         if len(arguments) < required or (len(arguments) > len(fixed) and not is_variadic):
             return None
-        total = _VARIADIC_COST if is_variadic else 0
+        is_whole = is_variadic and len(arguments) == len(parameters) and self._is_list(arguments[-1])
+        total = _VARIADIC_COST if is_variadic and not is_whole else 0
         for place, given in enumerate(arguments):
-            parameter = parameters[min(place, len(parameters) - 1)]
-            cost = self._fit(function, parameter, given, scope)
-            if cost is None and parameter.kind == ParameterKind.STAR and len(arguments) == len(parameters):
-                cost = 0  # the array itself may be passed
+            if is_whole and place == len(parameters) - 1:
+                continue  # the list itself is passed
+            cost = self._fit(function, parameters[min(place, len(parameters) - 1)], given, scope)
             if cost is None:
                 return None
             total += cost
         return total
+
+    @staticmethod
+    def _is_list(given: Values) -> bool:
+        """Whether an argument is what a variable number of arguments becomes."""
+        return any(v[0] == CONTAINER or (v[0] == EXTERNAL_INSTANCE and str(v[1]).endswith("[]")) for v in given)
 
     def _fit(self, function: int, parameter: Parameter, given: Values, scope: int) -> int | None:
         wanted = self.engine.types(self.program.scope_of(function), parameter.annotation)
@@ -131,25 +154,33 @@ class Overloads:
     def _fit_one(self, given: Value, wanted: Value, scope: int) -> int | None:
         semantics = self.engine.semantics[self.program.scope_file[scope]]
         if wanted[0] == INSTANCE:
-            if given[0] == INSTANCE:
-                order = self.engine.linearization(given[1])
-                if wanted[1] in order:
-                    return order.index(wanted[1])
-                return UNKNOWN_COST if any(isinstance(base, str) for base in order) else None
-            if given[0] in _CALLABLES:
-                kind = self.program.definitions[wanted[1]].kind
-                return self._fit_function(given, wanted) if kind == DefinitionKind.INTERFACE else None
-            return None if given[0] in {LITERAL, EXTERNAL_INSTANCE} else UNKNOWN_COST
-        if wanted[0] == EXTERNAL_INSTANCE:
-            name = self._outside_name(given)
-            if name:
-                return semantics.conversion(name, wanted[1])
-            if given[0] == INSTANCE:
-                order = self.engine.linearization(given[1])
-                costs = [semantics.conversion(base, wanted[1]) for base in order if isinstance(base, str)]
-                known = [cost for cost in costs if cost is not None]
-                return min(known) if known else semantics.conversion("object", wanted[1])
-        return UNKNOWN_COST
+            return self._fit_own(given, wanted)
+        if wanted[0] != EXTERNAL_INSTANCE:
+            return UNKNOWN_COST
+        name = self._outside_name(given)
+        if name:
+            return semantics.conversion(name, wanted[1])
+        if given[0] != INSTANCE:
+            return UNKNOWN_COST
+        order = self.engine.linearization(given[1])
+        costs = [
+            (place, semantics.conversion(base, wanted[1])) for place, base in enumerate(order) if isinstance(base, str)
+        ]
+        known = [place + cost for place, cost in costs if cost is not None]
+        return min(known) if known else semantics.conversion(OBJECT_TYPE, wanted[1])
+
+    def _fit_own(self, given: Value, wanted: Value) -> int | None:
+        """A value where a type of the repository is declared."""
+        if given[0] == INSTANCE:
+            order = self.engine.linearization(given[1])
+            # What is outside never derives from what is here: its bases tell all.
+            return order.index(wanted[1]) if wanted[1] in order else None
+        if given[0] in _CALLABLES:
+            kind = self.program.definitions[wanted[1]].kind
+            return self._fit_function(given, wanted) if kind == DefinitionKind.INTERFACE else None
+        if given[0] in {LITERAL, EXTERNAL_INSTANCE}:
+            return 1 if given[1] == NOTHING_TYPE else None
+        return _FOREIGN_COST if given[0] in {EXTERNAL, EXTERNAL_METHOD} else UNKNOWN_COST
 
     def _fit_function(self, given: Value, wanted: Value) -> int | None:
         """A function where an interface is declared: it stands for the interface's one method."""

@@ -26,6 +26,8 @@ from code_review_graph.values import (
 if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
 
+# Annotations that mean a value as it is.
+_AS_THEY_ARE: Final = frozenset({Tag.VALUE_OF, Tag.SELF})
 _UNION: Final = "__or__"
 FUNCTION_TYPE: Final = "typing.Callable"
 TUPLE_TYPE: Final = "builtins.tuple"
@@ -62,8 +64,8 @@ class Types:
             return self._any_of(scope, (shape[2], *shape[3])) if shape[1] == _UNION else EMPTY
         if tag == Tag.TYPE:
             return {external_instance(shape[1], *[self.of(scope, item) for item in shape[2]]): EXACT}
-        if tag == Tag.SELF:
-            return self.engine.evaluate(scope, expression)
+        if tag in _AS_THEY_ARE:
+            return self.engine.evaluate(scope, shape[1] if tag == Tag.VALUE_OF else expression)
         if tag == Tag.LITERAL:
             return self._quoted(scope, shape[2]) if shape[1] == "str" else EMPTY
         return self._from_values(scope, self.engine.evaluate(scope, expression))

@@ -66,6 +66,7 @@ class Expressions:
             "unary_expression": self._unary,
             "update_expression": self._inner,
             "instanceof_expression": lambda _: self.literal("boolean"),
+            "null_literal": lambda _: self.literal("None"),
             "class_literal": lambda _: self.literal("java.lang.Class"),
             "string_literal": self._text,
             "text_block": self._text,

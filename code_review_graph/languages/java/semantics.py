@@ -45,6 +45,7 @@ class JavaSemantics(PlainSemantics):
     constructors: tuple[tuple[tuple[str, ...], Via | None], ...] = (((CONSTRUCTOR,), None),)
     iteration: tuple[tuple[str, ...], ...] = (("iterator()", "next()"),)
     members_in_scope = True
+    has_overloads = True
 
     def __init__(self, program: Program) -> None:
         self._program = program

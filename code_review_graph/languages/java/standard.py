@@ -112,6 +112,23 @@ def inherent_method(owner: Value, name: str) -> Values:
     return itself if name in {"valueOf", "clone"} else plain_result("", name)
 
 
+# Static methods that give a value of the type that has them.
+_MAKERS: Final = frozenset(
+    {"valueOf", "of", "getInstance", "newInstance", "now", "copyOf", "ofEntries", "noneOf", "allOf"}
+)
+_RESULTS: Final = {
+    "java.util.Collections.emptyList": _LIST, "java.util.Collections.emptySet": _SET,
+    "java.util.Collections.emptyMap": "java.util.Map", "java.util.Collections.singletonMap": "java.util.Map",
+    "java.lang.reflect.Array.get": "java.lang.Object", "java.lang.System.getProperty": STRING,
+    "java.lang.System.currentTimeMillis": "long", "java.lang.System.nanoTime": "long",
+    "java.lang.Integer.parseInt": "int", "java.lang.Long.parseLong": "long",
+    "java.lang.Double.parseDouble": "double", "java.lang.Boolean.parseBoolean": "boolean",
+}  # fmt: skip
+_NUMERIC: Final = frozenset({"add", "subtract", "multiply", "divide", "negate", "abs", "pow", "mod", "remainder", "max",
+                             "min", "setScale", "stripTrailingZeros"})  # fmt: skip
+_BIG: Final = ("BigInteger", "BigDecimal")
+
+
 def made(dotted: str, values: Values) -> Values:
     """A container of values; nothing where nothing is inside."""
     return {external_instance(dotted, values): INFERRED} if values else EMPTY
@@ -131,6 +148,8 @@ def container_method(engine: Evaluation, owner: Value, name: str, arguments: Val
         found = _of_map(held, name)
         if found:
             return found
+    if name in _NUMERIC and str(owner[1]).endswith(_BIG):
+        return {owner: INFERRED}
     if name in _BUILDING and str(owner[1]).endswith(_BUILDERS):
         return {owner: INFERRED}
     found = _of_elements(engine, owner, name, arguments)
@@ -197,8 +216,10 @@ def _of_method(engine: Evaluation, plain: str, scope: int, positional: tuple[int
         return made(plain.rpartition(".")[0] if "asList" not in plain else _LIST, inside)
     owner, _, method = plain.rpartition(".")
     owner = owner.removeprefix("builtins.")
-    if method == "valueOf" and owner.rpartition(".")[2] in _BOXES.values():
+    if method in _MAKERS and owner.rpartition(".")[2][:1].isupper():
         return {external_instance(owner): INFERRED}
+    if plain in _RESULTS:
+        return {external_instance(_RESULTS[plain]): INFERRED}
     return plain_result(owner, method) or None
 
 
@@ -232,19 +253,31 @@ _SUPERS: Final[dict[str, tuple[str, ...]]] = {
     "OutputStream": ("Closeable",), "Throwable": (), "Number": (), "CharSequence": (), "Iterable": (), "Class": (),
     "Locale": (), "File": (), "Path": (), "Iterator": (),
 }  # fmt: skip
-# Members of types outside that are seen as arguments, by the type of their value.
-_CONSTANTS: Final = {"TRUE": "Boolean", "FALSE": "Boolean", "length": "int", "MAX_VALUE": "int", "MIN_VALUE": "int"}
 _OBJECT_COST: Final = 30
 # Above that of any conversion without one: the compiler boxes only where nothing else fits.
 _BOXING_COST: Final = 100
 
 
+def _constant(given: str) -> str:
+    """Type of a field of a type outside: ``Integer.MAX_VALUE``, the length of an array; else the last name."""
+    holder, _, name = given.rpartition(".")
+    kind = holder.rpartition(".")[2]
+    if name in {"TRUE", "FALSE"}:
+        return "Boolean"
+    plain = next((primitive for primitive, box in _BOXES.items() if box == kind), None)
+    if plain is not None and (name.replace("_", "").isupper() or name == "NaN"):
+        return plain
+    return "int" if name == "length" else name
+
+
 def conversion_cost(given: str, wanted: str) -> int | None:
     """Cost of passing a value of one type outside where another is declared; None where the compiler forbids it."""
     have, want = given.rpartition(".")[2], wanted.rpartition(".")[2]
-    have = _CONSTANTS.get(have, have) if "." in given else have
+    have = _constant(given) if "." in given else have
     if have == want:
         return 0
+    if have == "null":
+        return None if want in _BOXES else 1
     if have in _BOXES or want in _BOXES:
         return _primitive(have, want)
     if want == "Object":

@@ -259,8 +259,9 @@ class Annotations:
         return self.outside(f"builtins.{text}") if text in _PLAIN else UNKNOWN
 
     def _query(self, node: Node) -> int:
-        del node
-        return UNKNOWN
+        """``typeof x``."""
+        inner = node.named_children[0] if node.named_child_count else None
+        return self.low.intern((int(Tag.VALUE_OF), self.expr.lower(inner))) if inner is not None else UNKNOWN
 
     def name_of_property(self, node: Node) -> str:
         """Name of a member of an object type."""
