@@ -7,7 +7,9 @@ The unit is (caller method, callee method), by file and line: a method is the no
 instruction. Only callees that the repository's sources write down count. Lambdas belong to the method that they stand
 in, initialisers to their class. Calls that javac adds itself (``super()`` of a constructor without one, accessors,
 bridges) are left out of what is asked, and so are calls to methods that no source declares. ``guess`` and ``dispatch``
-edges do not count.
+edges do not count. A method reference counts as a call of what it names; the constructor of a class without a name
+belongs to whoever makes the object; a drawn call whose name the caller's byte code calls on a type outside the
+repository (a variable declared as ``Iterator``) is not judged.
 """
 
 from __future__ import annotations
@@ -26,13 +28,18 @@ from benchmarks.exported import build_export, percent
 
 UNCERTAIN = frozenset({"guess", "dispatch"})
 BATCH = 200
-_CLASS = re.compile(r"^(?:[\w ]*\b)?(?:class|interface|enum|@interface) ([\w.$]+)")
-_SOURCE = re.compile(r'^Compiled from "([^"]+)"')
+_CLASS = re.compile(r"^(?:[\w ]*\b)?(?:class|interface|enum|@interface) ([\w.$]+)(.*)$")
+_SUPER = re.compile(r"[\w$]+(?:\.[\w$]+)+")
+_TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
+_SOURCE = re.compile(r'^ *Compiled from "([^"]+)"')
 _METHOD = re.compile(r"^  (?! )(?:.*[ ])?([\w$.<>]+)\((.*)\)(?: throws .*)?;$")
 _STATIC = re.compile(r"^  static \{\};$")
 _DESCRIPTOR = re.compile(r"^    descriptor: (\S+)")
 _INVOKE = re.compile(r"^ +(\d+): invoke(\w+) .*?// (?:Interface)?Method (\S+)$")
-_HANDLE = re.compile(r"REF_\w+ ([\w/$]+)\.(\"?<?[\w$]+>?\"?):(\S+)")
+_DYNAMIC = re.compile(r"^ +(\d+): invokedynamic .*?// InvokeDynamic #(\d+):")
+_BOOTSTRAP = re.compile(r"^  (\d+): #\d+ REF_invokeStatic")
+_HANDLE = re.compile(r"^      #\d+ REF_\w+ ([\w/$]+)\.(\"?<?[\w$]+>?\"?):(\S+)")
+_NAMELESS = re.compile(r"\$\d+$")
 _LINE = re.compile(r"^ +line (\d+): (\d+)$")
 
 
@@ -49,7 +56,8 @@ class Compiled:
     """What ``javap`` shows of one method."""
 
     source: str
-    invokes: list[tuple[int, str, Method]] = field(default_factory=list[tuple[int, str, Method]])
+    invokes: list[tuple[int, Method]] = field(default_factory=list[tuple[int, Method]])
+    dynamic: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     lines: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
 
     def line_at(self, offset: int) -> int:
@@ -61,38 +69,106 @@ class Compiled:
         return self.lines[0][0] if self.lines else 0
 
 
+@dataclass(slots=True)
+class Program:
+    """All methods of a disassembly, and what each class derives from in the order that a look-up takes."""
+
+    methods: dict[Method, Compiled] = field(default_factory=dict[Method, Compiled])
+    bases: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+    def declaring(self, callee: Method) -> Method:
+        """The method itself where javac names a class that only inherits it."""
+        waiting, seen = [callee.owner], set[str]()
+        while waiting:
+            owner = waiting.pop(0)
+            found = callee._replace(owner=owner)
+            if found in self.methods:
+                return found
+            if owner not in seen:
+                seen.add(owner)
+                waiting += self.bases.get(owner, [])
+        return callee
+
+
 def disassemble(classes: Path) -> Iterator[str]:
     """Lines of ``javap`` for all class files of a folder."""
     files = sorted(str(path) for path in classes.rglob("*.class"))
     for start in range(0, len(files), BATCH):
-        command = ["javap", "-p", "-c", "-l", "-s", *files[start : start + BATCH]]
+        command = ["javap", "-p", "-v", *files[start : start + BATCH]]
         yield from subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
-def read_methods(lines: Iterable[str]) -> dict[Method, Compiled]:
-    """Methods of a disassembly with what they invoke."""
-    found: dict[Method, Compiled] = {}
-    source = owner = name = ""
-    current: Compiled | None = None
-    for line in lines:
-        if match := _SOURCE.match(line):
-            source = match[1]
-        elif not line.startswith(" ") and (match := _CLASS.match(line)):
-            owner = match[1].replace(".", "/")
-        elif _STATIC.match(line):
-            name = "<clinit>"
+class Reader:
+    """Reads a disassembly line by line."""
+
+    def __init__(self) -> None:
+        self.program = Program()
+        self._source = self._owner = self._name = ""
+        self._current: Compiled | None = None
+        self._own: list[Compiled] = []
+        self._handles: dict[int, list[Method]] = defaultdict(list)
+        self._bootstrap = -1
+
+    def read(self, lines: Iterable[str]) -> Program:
+        """The program that some lines show."""
+        for line in lines:
+            if match := _SOURCE.match(line):
+                self.finish_class()
+                self._source = match[1]
+            elif not line.startswith(" ") and (match := _CLASS.match(line)):
+                self._start_class(match[1].replace(".", "/"), match[2])
+            elif not self._read_heading(line):
+                self._read_code(line)
+        self.finish_class()
+        return self.program
+
+    def finish_class(self) -> None:
+        """Give each method the references that the class's bootstrap methods name."""
+        for compiled in self._own:
+            for offset, number in compiled.dynamic:
+                compiled.invokes += [(offset, method) for method in self._handles.get(number, ())]
+        self._own, self._handles, self._bootstrap, self._current = [], defaultdict(list), -1, None
+
+    def _start_class(self, owner: str, rest: str) -> None:
+        self._owner = owner
+        before = ""
+        while before != rest:
+            before, rest = rest, _TYPE_ARGUMENTS.sub("", rest)
+        self.program.bases[owner] = [name.replace(".", "/") for name in _SUPER.findall(rest)]
+
+    def _read_heading(self, line: str) -> bool:
+        if _STATIC.match(line):
+            self._name = "<clinit>"
         elif match := _METHOD.match(line):
             written = match[1].replace(".", "/")
-            name = "<init>" if written == owner else written.rpartition("/")[2]
+            self._name = "<init>" if written == self._owner else written.rpartition("/")[2]
         elif match := _DESCRIPTOR.match(line):
-            current = Compiled(source)
+            self._current = Compiled(self._source)
             if match[1].startswith("("):
-                found[Method(owner, name, match[1])] = current
-        elif current is not None and (match := _INVOKE.match(line)):
-            current.invokes.append((int(match[1]), match[2], _called(match[3], owner)))
-        elif current is not None and (match := _LINE.match(line)):
-            current.lines.append((int(match[1]), int(match[2])))
-    return found
+                self._own.append(self._current)
+                self.program.methods[Method(self._owner, self._name, match[1])] = self._current
+        else:
+            return False
+        return True
+
+    def _read_code(self, line: str) -> None:
+        if match := _BOOTSTRAP.match(line):
+            self._bootstrap = int(match[1])
+        elif self._bootstrap >= 0 and (match := _HANDLE.match(line)):
+            self._handles[self._bootstrap].append(Method(match[1], match[2].strip('"'), match[3]))
+        elif self._current is None:
+            return
+        elif match := _INVOKE.match(line):
+            self._current.invokes.append((int(match[1]), _called(match[3], self._owner)))
+        elif match := _DYNAMIC.match(line):
+            self._current.dynamic.append((int(match[1]), int(match[2])))
+        elif match := _LINE.match(line):
+            self._current.lines.append((int(match[1]), int(match[2])))
+
+
+def read_program(lines: Iterable[str]) -> Program:
+    """Methods of a disassembly with what they invoke."""
+    return Reader().read(lines)
 
 
 def _called(written: str, owner: str) -> Method:
@@ -163,34 +239,60 @@ def node_of(method: Method, compiled: Compiled, graph: Graph) -> Node | None:
     return graph.around(compiled.source, package, line, method.name)
 
 
-def truth(methods: dict[Method, Compiled], graph: Graph) -> dict[tuple[int, int], int]:
-    """(caller, callee) pairs that the byte code calls, with a line of a call."""
+class Truth(NamedTuple):
+    """(caller, callee) pairs with a line of a call, and (caller, name) of calls that leave the repository."""
+
+    calls: dict[tuple[int, int], int]
+    outside: set[tuple[int, str]]
+
+
+def truth(program: Program, graph: Graph) -> Truth:
+    """What the byte code calls."""
+    methods = program.methods
     places = {method: node for method, compiled in methods.items() if (node := node_of(method, compiled, graph))}
-    found: dict[tuple[int, int], int] = {}
+    found = Truth({}, set())
     for method, compiled in methods.items():
         caller = places.get(method)
-        if caller is None or "$" in method.name.removeprefix("lambda$"):
-            caller = caller if method.name.startswith("lambda$") else None
-        for offset, _, callee in compiled.invokes if caller is not None else ():
-            target = places.get(inherited(callee, methods))
-            line = compiled.line_at(offset)
-            if target is None or target.kind != "Method" or caller is None or _is_added(method, callee, line, caller):
-                continue
-            source = _initialiser(caller, line, graph)
-            found.setdefault((source.id, target.id), line)
+        is_bridge = "$" in method.name.removeprefix("lambda$") and not method.name.startswith("lambda$")
+        if caller is not None and not is_bridge:
+            _add_calls(found, method, compiled, caller, program, places, graph)
     return found
 
 
-def inherited(callee: Method, methods: dict[Method, Compiled]) -> Method:
-    """The method itself where javac names a class that only inherits it; the bases are not known here."""
-    if callee in methods:
-        return callee
-    same = [item for item in methods if item.name == callee.name and item.descriptor == callee.descriptor]
-    return same[0] if len(same) == 1 and callee.name != "<init>" and _in_repository(callee, methods) else callee
+def _add_calls(
+    found: Truth,
+    method: Method,
+    compiled: Compiled,
+    caller: Node,
+    program: Program,
+    places: dict[Method, Node],
+    graph: Graph,
+) -> None:
+    for line, written in _invoked(compiled, program):
+        callee = program.declaring(written)
+        target = places.get(callee)
+        source = _initialiser(caller, line, graph)
+        if target is None:
+            found.outside.add((source.id, callee.name))
+        elif target.kind == "Method" and not _is_added(method, callee, line, caller):
+            found.calls.setdefault((source.id, target.id), line)
 
 
-def _in_repository(callee: Method, methods: dict[Method, Compiled]) -> bool:
-    return any(item.owner == callee.owner for item in methods)
+def _invoked(compiled: Compiled, program: Program) -> Iterator[tuple[int, Method]]:
+    """Lines and callees; what the constructor of a class without a name calls, its maker calls."""
+    waiting = [(offset, -1, callee) for offset, callee in compiled.invokes]
+    seen: set[str] = set()
+    for offset, known, callee in waiting:
+        line = known if known >= 0 else compiled.line_at(offset)
+        inner = program.methods.get(callee)
+        if callee.name.startswith("lambda$"):
+            continue
+        if callee.name == "<init>" and _NAMELESS.search(callee.owner) and inner is not None:
+            if callee.owner not in seen:
+                seen.add(callee.owner)
+                waiting += [(0, inner.line_at(place), item) for place, item in inner.invokes]
+        else:
+            yield line, callee
 
 
 def _is_added(method: Method, callee: Method, line: int, caller: Node) -> bool:
@@ -218,14 +320,15 @@ def main() -> None:
     arguments = parser.parse_args()
     lines = arguments.graph.read_text("utf-8").splitlines() if arguments.graph else build_export(arguments.repo)
     graph = read_graph(lines)
-    methods = read_methods(disassemble(arguments.classes))
-    wanted = truth(methods, graph)
-    compiled = {node.id for method, item in methods.items() if (node := node_of(method, item, graph))}
+    program = read_program(disassemble(arguments.classes))
+    wanted, outside = truth(program, graph)
+    compiled = {node.id for method, item in program.methods.items() if (node := node_of(method, item, graph))}
     drawn = {
         (source, target)
         for source, target in graph.calls
         if target in compiled and (source in compiled or graph.by_id[source].kind in {"Class", "Interface"})
         and graph.by_id[target].kind == "Method" and _is_compiled(graph.by_id[source], graph, compiled)
+        and ((source, target) in wanted or (source, graph.by_id[target].name) not in outside)
     }  # fmt: skip
     hits = wanted.keys() & drawn
     print(f"recall {percent(len(hits), len(wanted))}, precision {percent(len(hits), len(drawn))}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from benchmarks.score_javap import Method, read_graph, read_methods, truth
+from benchmarks.score_javap import Method, read_graph, read_program, truth
 
 DISASSEMBLY = """Compiled from "A.java"
 public class p.A {
@@ -66,13 +66,73 @@ GRAPH = [
 
 
 def test_methods_and_what_they_invoke() -> None:
-    methods = read_methods(DISASSEMBLY.splitlines())
+    methods = read_program(DISASSEMBLY.splitlines()).methods
     run = methods[Method("p/A", "run", "(Ljava/lang/String;)I")]
-    assert [callee.name for _, _, callee in run.invokes] == ["help", "make"]
+    assert [callee.name for _, callee in run.invokes] == ["help", "make"]
     assert run.line_at(5) == 6
     assert Method("p/A", "<init>", "()V") in methods
 
 
 def test_calls_are_between_nodes_of_the_right_package() -> None:
-    found = truth(read_methods(DISASSEMBLY.splitlines()), read_graph(GRAPH))
+    found = truth(read_program(DISASSEMBLY.splitlines()), read_graph(GRAPH)).calls
     assert found == {(2, 3): 5, (2, 5): 6}
+
+
+DERIVED = """  Compiled from "C.java"
+class p.C extends p.A implements java.util.function.Function<java.lang.String, p.B>
+  p.C();
+    descriptor: ()V
+    Code:
+       0: aload_0
+       1: invokespecial #1                  // Method p/A."<init>":()V
+    LineNumberTable:
+      line 2: 0
+
+  void all();
+    descriptor: ()V
+    Code:
+       0: aload_0
+       1: invokevirtual #7                  // Method run:(Ljava/lang/String;)I
+       2: new           #8                  // class p/C$1
+       3: invokespecial #9                  // Method p/C$1."<init>":(Lp/C;)V
+       4: invokedynamic #10,  0             // InvokeDynamic #0:get:()Ljava/util/function/Supplier;
+       5: invokeinterface #11,  1           // InterfaceMethod java/util/Iterator.next:()Ljava/lang/Object;
+    LineNumberTable:
+      line 5: 0
+      line 6: 4
+SourceFile: "C.java"
+BootstrapMethods:
+  0: #52 REF_invokeStatic java/lang/invoke/LambdaMetafactory.metafactory:()Ljava/lang/invoke/CallSite;
+    Method arguments:
+      #46 ()Ljava/lang/Object;
+      #47 REF_invokeStatic p/B.make:()Lp/B;
+  Compiled from "C.java"
+class p.C$1 extends p.D
+  p.C$1(p.C);
+    descriptor: (Lp/C;)V
+    Code:
+       0: aload_0
+       1: invokespecial #1                  // Method p/D."<init>":()V
+    LineNumberTable:
+      line 5: 0
+  Compiled from "D.java"
+class p.D
+  p.D();
+    descriptor: ()V
+    Code:
+       0: return
+    LineNumberTable:
+      line 3: 0
+"""
+
+
+def test_inherited_methods_references_and_classes_without_a_name() -> None:
+    graph = read_graph([
+        *GRAPH,
+        row(7, "src/p/C.java", "Class", "C", 2, 9),
+        row(8, "src/p/C.java", "Method", "all", 4, 7),
+        row(9, "src/p/D.java", "Method", "D", 3, 3),
+    ])  # fmt: skip
+    found = truth(read_program((DISASSEMBLY + DERIVED).splitlines()), graph)
+    assert found.calls.items() >= {(8, 2): 5, (8, 9): 5, (8, 5): 6}.items()
+    assert (8, "next") in found.outside
