@@ -36,7 +36,15 @@ def find_target(store: Store, target: str, accept: Callable[[Node], bool] = lamb
 
     Raises RepositoryError when the target is a path that leaves the repository.
     """
-    target = target.removesuffix("()")
+    if target.endswith("()"):  # a call as people write it, unless overloads make it a name
+        meaning = _find(store, target, accept)
+        if meaning.node is not None:
+            return meaning
+        target = target.removesuffix("()")
+    return _find(store, target, accept)
+
+
+def _find(store: Store, target: str, accept: Callable[[Node], bool]) -> Meaning:
     place = _PLACE.fullmatch(target)
     if place and "::" not in target:
         return _at_line(store, place["path"], int(place["line"]))
@@ -48,8 +56,14 @@ def find_target(store: Store, target: str, accept: Callable[[Node], bool] = lamb
         found = [node for node in look_up(store, target) if accept(node)]
         if found:
             exact = [node for node in found if matches(node, target)]
-            return _chosen(exact or found)
+            return _chosen(_without_constructors(exact or found))
     return Meaning(None)
+
+
+def _without_constructors(nodes: list[Node]) -> list[Node]:
+    """A class, where its constructors of the same name are meant with it."""
+    classes = {node.id: node.name for node in nodes}
+    return [node for node in nodes if node.parent is None or classes.get(node.parent) != node.name]
 
 
 def matches(node: Node, target: str) -> bool:

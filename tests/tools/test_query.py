@@ -80,6 +80,24 @@ def test_other_targets(store: Store, target: str, expected: str) -> None:
     assert result.resolved_target.qualified_name == expected
 
 
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        pytest.param("Box", "Box.java::Box", id="a class, its constructors of the same name with it"),
+        pytest.param("Box()", "Box.java::Box.Box()", id="a call of it"),
+        pytest.param("Box.Box()", "Box.java::Box.Box()", id="one constructor"),
+        pytest.param("Box.Box(int)", "Box.java::Box.Box(int)", id="another"),
+    ],
+)
+def test_a_class_and_its_constructors(tmp_path: Path, target: str, expected: str) -> None:
+    maker = GraphMaker()
+    maker.file("Box.java").node("Box.java::Box", NodeKind.CLASS, (3, 20))
+    maker.node("Box.java::Box.Box()", NodeKind.METHOD, (4, 5)).node("Box.java::Box.Box(int)", NodeKind.METHOD, (6, 7))
+    result = query_graph(maker.store(tmp_path), Pattern.CALLERS_OF, target)
+    assert result.resolved_target is not None
+    assert result.resolved_target.qualified_name == expected
+
+
 def test_an_absolute_path_inside_the_repository(store: Store) -> None:
     result = query_graph(store, Pattern.FILE_SUMMARY, str(store.repo_path / "src/pkg/cli.py"))
     assert names(result) == ["src/pkg/cli.py::run", "src/pkg/cli.py::main"]
