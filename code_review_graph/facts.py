@@ -173,7 +173,7 @@ class Definition(NamedTuple):
     qualifier: str = ""  # that owner as written
     key: str = ""  # name under which it is bound, where that is not its own
     parameter_types: str = ""  # "int,String": tells overloads apart
-    underlying: int = NO_EXPRESSION  # annotation of what a named type is made of
+    underlying: int = NO_EXPRESSION  # annotation of what a named type is made of, or of what a lambda is declared as
 
 
 Binding = tuple[int, Any, int]  # (BindingKind, payload, block)

@@ -138,6 +138,10 @@ class Semantics(Protocol):
         """Files that make up a module."""
         ...
 
+    def function_type(self, dotted: str) -> tuple[tuple[int, ...], int] | None:
+        """Of a function type outside, which of its type arguments it takes and gives (-1: another type); else None."""
+        ...
+
     def conversion(self, given: str, wanted: str) -> int | None:
         """Cost of passing a value of one outside type where another is declared (0: the same); None: impossible."""
         ...
@@ -271,6 +275,11 @@ class PlainSemantics:
     def files_of(self, module: Value) -> tuple[int, ...]:
         """A module is one file."""
         return (module[1],) if module[1] >= 0 else ()
+
+    def function_type(self, dotted: str) -> tuple[tuple[int, ...], int] | None:
+        """No type outside is one of functions."""
+        del dotted
+        return None
 
     def conversion(self, given: str, wanted: str) -> int | None:
         """Types of one name fit; of others nothing is known."""

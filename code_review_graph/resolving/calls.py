@@ -128,7 +128,7 @@ class Calls:
 
     def _passed(self, function: int, position: int) -> Values:
         self.engine.taint += 1
-        if function not in self.incoming and function not in self._fed and function not in self.contexts.given:
+        if function not in self.incoming and function not in self._fed and not self.contexts.knows(function):
             return EMPTY
         return self.engine.remember(("passed", function, position), lambda: self._from_callers(function, position))
 

@@ -31,14 +31,18 @@ class Contexts:
         """Remember that a function is passed for a parameter of another."""
         self.given[function][place] = None
 
+    def knows(self, function: int) -> bool:
+        """Whether anything is declared of where a function stands."""
+        return function in self.given or self.program.definitions[function].underlying > 0
+
     def parameter(self, function: int, position: int) -> Values:
         """Values of a parameter of a function, as the places where it is handed over declare them."""
-        found: Values = {}
+        found: Values = self._declared(function, position)
         for callee, taking, receiver, site in islice(self.given.get(function, ()), MAX_PLACES):
             annotation = self.program.definitions[callee].parameters[taking].annotation
             declared = self.engine.types(self.program.scope_of(callee), annotation)
             for value in declared:
-                passed = self._passed(value, position)
+                passed = self._passed(value, position) or self._outside(callee, value, position)
                 calls = self.engine.calls
                 merge(
                     found,
@@ -56,6 +60,21 @@ class Contexts:
             if value[0] == EXTERNAL_INSTANCE:
                 return self._passed(value, position)
         return self._of_interface(declared, position)
+
+    def _declared(self, function: int, position: int) -> Values:
+        """By the function type that is declared where a function stands."""
+        found: Values = {}
+        for value in self.engine.calls.underlying(function):
+            merge(found, self._passed(value, position) or self._outside(function, value, position))
+        return found
+
+    def _outside(self, callee: int, declared: Value, position: int) -> Values:
+        """By a function type of the callee's language that is declared outside."""
+        if declared[0] != EXTERNAL_INSTANCE or not declared[2]:
+            return EMPTY
+        known = self.engine.semantics[self.program.definition_file[callee]].function_type(declared[1])
+        place = known[0][position] if known is not None and position < len(known[0]) else -1
+        return as_values(declared[2][place]) if 0 <= place < len(declared[2]) else EMPTY
 
     def _of_interface(self, declared: Value, position: int) -> Values:
         method = self.only_method(declared[1])

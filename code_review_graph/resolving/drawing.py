@@ -309,7 +309,7 @@ class Drawer:
         for argument in (*shape[2], *[item for _, item in shape[3]]):
             if argument not in run and not self._may_be_definition(scope, argument):
                 continue
-            for value, certainty in self.engine.evaluate(scope, argument).items():
+            for value, certainty in self._handed(scope, argument, fed).items():
                 if fed and value[0] == FUNCTION and argument in run:
                     self.engine.calls.feed(value[1], scope, fed)
                 if value[0] not in {FUNCTION, BOUND, CLASS} or not self.nodes.node_of[value[1]]:
@@ -319,6 +319,14 @@ class Drawer:
                 else:
                     node = self.nodes.node_of[value[1]]
                     self.collector.add(EdgeKind.REFERENCES, caller, node, line, RESOLUTIONS[certainty], None)
+
+    def _handed(self, scope: int, argument: int, fed: tuple[int, ...]) -> Values:
+        """Values of an argument; of a name with overloads those that fit what they are fed."""
+        values = self.engine.evaluate(scope, argument)
+        if len(values) < 2:
+            return values
+        given = [self.engine.iterate(self.engine.evaluate(scope, item)) for item in fed]
+        return self.engine.overloads.handed(values, scope, given)
 
     def _may_be_definition(self, scope: int, expression: int) -> bool:
         shape = self.program.expressions[self.program.scope_file[scope]][expression]

@@ -190,6 +190,13 @@ class Generics:
             return self.engine.calls.returned(passed)
         if name == "Optional":
             return passed
+        return self._of_outside(scope, shape, passed, variable)
+
+    def _of_outside(self, scope: int, shape: Expression, passed: Values, variable: Value) -> Values:
+        keys = self.engine.types_of.keys(scope, shape[2])
+        given = self._given(scope, shape, keys, variable)
+        if given is not None:
+            return self.engine.calls.returned(passed) if given else EMPTY
         return self.engine.iterate(passed) or self._of_generic(scope, shape, passed, variable)
 
     def _of_container(self, scope: int, shape: Expression, passed: Values, variable: Value) -> Values:
@@ -218,6 +225,15 @@ class Generics:
                 for value in passed:
                     merge(found, self.of_receiver(value, head[1], parameters[place]))
         return found
+
+    def _given(self, scope: int, shape: Expression, keys: tuple[int, ...], variable: Value) -> bool | None:
+        """Whether a variable is what a function type outside gives; None where the head is no function type."""
+        semantics = self.engine.semantics[self.program.scope_file[scope]]
+        for head in self.engine.evaluate(scope, shape[1]):
+            known = semantics.function_type(head[1]) if head[0] == EXTERNAL else None
+            if known is not None:
+                return 0 <= known[1] < len(keys) and variable in self.engine.types(scope, keys[known[1]])
+        return None
 
     def _head(self, scope: int, shape: Expression) -> str:
         heads = self.engine.evaluate(scope, shape[1])

@@ -29,7 +29,8 @@ _OVERLOADABLE: Final = int(DefinitionFlag.OVERLOADABLE)
 _CALLABLES: Final = frozenset({FUNCTION, BOUND})
 # A call that needs a variable number of arguments is considered last.
 _VARIADIC_COST: Final = 1000
-# Under what name languages are asked whether a function fits a parameter of an outside type.
+# Under what name languages are asked whether a function fits a parameter of an outside type; the number of its
+# parameters follows where no other fits.
 FUNCTION_TYPE: Final = "function"
 # Likewise for a value of a class of the repository, and for no value at all.
 OBJECT_TYPE: Final = "object"
@@ -90,6 +91,25 @@ class Overloads:
             # Where nothing tells two overloads apart, neither is certain.
             kept[value] = callees[value] if len(best) == 1 else DISPATCH
         return kept
+
+    def handed(self, functions: Values, scope: int, given: list[Values]) -> Values:
+        """Of overloads that are handed over by name, the one that fits what it will be called with, as far as known."""
+        candidates = [value for value in functions if self.is_overloaded({value: 0})]
+        if len(candidates) < 2:
+            return functions
+        costs = [(self._handed_cost(value, scope, given), value) for value in candidates] if given else []
+        possible = [(cost, value) for cost, value in costs if cost is not None]
+        least = min((cost for cost, _ in possible), default=0)
+        best = [value for cost, value in possible if cost == least] or candidates
+        kept = {value: level for value, level in functions.items() if value not in candidates}
+        for value in best:
+            kept[value] = functions[value] if len(best) == 1 else DISPATCH
+        return kept
+
+    def _handed_cost(self, value: Value, scope: int, given: list[Values]) -> int | None:
+        # A method that is named through its class takes its receiver first.
+        is_unbound = value[0] == FUNCTION and self.program.is_method(value[1])
+        return self._cost(value[1], scope, given[int(is_unbound) :], has_star=False)
 
     def _means_another(self, candidate: Value, scope: int, call: Expression) -> bool:
         """Whether a call means an overload of a base outside: the one that is known does not fit."""
@@ -194,10 +214,13 @@ class Overloads:
             return None
         return 1
 
-    @staticmethod
-    def _outside_name(value: Value) -> str:
+    def _outside_name(self, value: Value) -> str:
         if value[0] in {LITERAL, EXTERNAL_INSTANCE, EXTERNAL}:
             return str(value[1])
         if value[0] == EXTERNAL_METHOD:
             return f"{value[1][1]}.{value[2]}"
-        return FUNCTION_TYPE if value[0] in _CALLABLES else ""
+        if value[0] not in _CALLABLES:
+            return ""
+        definition = self.program.definitions[value[1]]
+        is_lambda = definition.kind == DefinitionKind.LAMBDA
+        return f"{FUNCTION_TYPE}{len(definition.parameters)}" if is_lambda else FUNCTION_TYPE

@@ -13,6 +13,7 @@ from code_review_graph.facts import (
     DefinitionFlag,
     DefinitionKind,
     Parameter,
+    ParameterKind,
     ScopeKind,
     Tag,
 )
@@ -202,8 +203,16 @@ class Definitions:
         if body is not None:
             self.bodies.add(body.id)
             self.low.enter_body(index, ScopeKind.FUNCTION, node.end_byte, parameters)
+            self._bind_rest(taken, parameters)
             for parameter, value in own:
                 self.low.bind(parameter, BindingKind.VALUE, value)
+
+    def _bind_rest(self, taken: Node | None, parameters: tuple[Parameter, ...]) -> None:
+        """A variable number of arguments is an array inside of the method."""
+        if parameters and parameters[-1].kind == ParameterKind.STAR and parameters[-1].annotation > 0:
+            name = shape(taken).rpartition(",")[2].replace("...", "[]")
+            annotation = self.types.outside(name, parameters[-1].annotation)
+            self.low.bind(parameters[-1].name, BindingKind.DECLARED, (annotation, NO_EXPRESSION))
 
     def lambda_(self, node: Node) -> None:
         """The body of a lambda."""
@@ -237,6 +246,7 @@ class Definitions:
                 continue
             count = text_of(item.child_by_field_name("dimensions")).count("[")
             annotation = self.types.array(kind, count) if count else self.types.lower(kind)
+            self.expr.declare(value, annotation)
             found.append((name, annotation, self.expr.lower(value) if value is not None else NO_EXPRESSION))
         return found
 

@@ -13,11 +13,19 @@ from code_review_graph.languages.java.syntax import CONSTRUCTOR, UNKNOWN, method
 from code_review_graph.lowering import Lowering
 
 RECEIVER: Final = "."  # keyword under which a call carries what a function argument is fed from
+PAIRED: Final = ".."  # likewise for the second parameter of the function
 STRING: Final = "java.lang.String"
 MAX_DEPTH: Final = 150
 MAX_LITERAL: Final = 60
 _TESTS: Final = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 _FUNCTIONS: Final = frozenset({"lambda_expression", "method_reference"})
+# Types whose static methods make a function of the functions that they take, or work on their first argument.
+_COMBINERS: Final = frozenset({"Collectors", "Comparator"})
+_WORKERS: Final = frozenset({"Collections", "Arrays", "Stream", "Optional"})
+# Methods of a map whose function takes a key and a value; where it takes two values.
+_ENTRIES: Final = frozenset({"forEach", "replaceAll", "computeIfPresent", "compute"})
+_MERGING: Final = "merge"
+_MAKER: Final = "function1"  # ``int[]::new``
 _LITERALS: Final = {
     "decimal_integer_literal": "int",
     "hex_integer_literal": "int",
@@ -132,9 +140,44 @@ class Expressions:
         keywords = self.types.keywords(self.types.listed(node.child_by_field_name("type_arguments")))
         positional = self.arguments(node)
         listed = node.child_by_field_name("arguments")
-        if owner and listed is not None and any(child.type in _FUNCTIONS for child in listed.named_children):
-            keywords += ((RECEIVER, owner),)
+        if holder is not None and listed is not None and any(c.type in _FUNCTIONS for c in listed.named_children):
+            keywords += self._feeding(node, owner, positional)
         return self.low.intern((int(Tag.CALL), callee, positional, keywords, False))
+
+    def _feeding(self, node: Node, owner: int, positional: tuple[int, ...]) -> tuple[tuple[str, int], ...]:
+        """What the functions among the arguments of a call are called with."""
+        holder = node.child_by_field_name("object")
+        root = holder
+        while root is not None and root.type == "method_invocation":
+            root = root.child_by_field_name("object")
+        name = text_of(root) if root is not None and root.type == "identifier" else ""
+        if name in _COMBINERS:
+            owner = self._taking(node)
+        elif name in _WORKERS and root is holder:
+            owner = positional[0]
+        method = text_of(node.child_by_field_name("name"))
+        if not owner:
+            return ()
+        if method in _ENTRIES or method == _MERGING:
+            values = self.low.intern((int(Tag.CALL), self.member(owner, method_key("values")), (), (), False))
+            return ((RECEIVER, values if method == _MERGING else owner), (PAIRED, values))
+        return ((RECEIVER, owner),)
+
+    def _taking(self, node: Node) -> int:
+        """The object whose method takes what a call makes: of ``xs.sort(Comparator.comparing(f))``, ``xs``."""
+        around = node.parent
+        while around is not None and around.type in {"argument_list", "method_invocation"}:
+            if around.type == "method_invocation":
+                holder = around.child_by_field_name("object")
+                first = holder
+                while first is not None and first.type == "method_invocation" and first.id != node.id:
+                    first = first.child_by_field_name("object")
+                is_link = first is None or first.id == node.id or text_of(first) in _COMBINERS
+                if not is_link and holder is not None:
+                    is_static = holder.type == "identifier" and text_of(holder) in _WORKERS
+                    return self.arguments(around)[0] if is_static else self.lower(holder)
+            around = around.parent
+        return UNKNOWN
 
     def creation(self, node: Node) -> int:
         """The call of the constructor that an object creation makes."""
@@ -173,14 +216,14 @@ class Expressions:
             return UNKNOWN
         holder, name = children[0], children[-1]
         if name.type == "new":
-            return UNKNOWN if holder.type == "array_type" else self.types.head(holder)
+            return self.literal(_MAKER) if holder.type == "array_type" else self.types.head(holder)
         return self.member(self.lower(holder), method_key(text_of(name)))
 
     def _lambda(self, node: Node) -> int:
         return self.low.intern((int(Tag.LAMBDA), self.lambda_(node)))
 
-    def lambda_(self, node: Node) -> int:
-        """Definition of a lambda."""
+    def lambda_(self, node: Node, declared: int = NO_EXPRESSION) -> int:
+        """Definition of a lambda; where it stands may declare the function type that it has."""
         index = self.lambdas.get(node.id)
         if index is None:
             parameters = self.types.parameters(node.child_by_field_name("parameters"))
@@ -188,7 +231,7 @@ class Expressions:
             definition = Definition(
                 int(DefinitionKind.LAMBDA), "", self.low.scope, -1, node.start_point[0] + 1, node.end_point[0] + 1,
                 int(flags), one_line(self.low.source, node.start_byte, min(node.end_byte, node.start_byte + 80)), "",
-                NO_EXPRESSION, (), parameters, NO_EXPRESSION, (), (), (), "",
+                NO_EXPRESSION, (), parameters, NO_EXPRESSION, (), (), (), "", underlying=declared,
             )  # fmt: skip
             index = self.lambdas[node.id] = self.low.define(definition, (node.start_byte, node.end_byte))
         return index
@@ -220,10 +263,14 @@ class Expressions:
     # -- operators and literals
 
     def _cast(self, node: Node) -> int:
-        value = node.child_by_field_name("value")
-        if value is not None and value.type == "lambda_expression":
-            return self.lower(value)
-        return self.made(self.types.lower(node.child_by_field_name("type")))
+        value, annotation = node.child_by_field_name("value"), self.types.lower(node.child_by_field_name("type"))
+        self.declare(value, annotation)
+        return self.made(annotation)
+
+    def declare(self, value: Node | None, annotation: int) -> None:
+        """A lambda has the function type that is declared where it stands."""
+        if value is not None and value.type == "lambda_expression" and annotation > 0:
+            self.lambda_(value, annotation)
 
     def _ternary(self, node: Node) -> int:
         return self._either([self.field(node, "consequence"), self.field(node, "alternative")])

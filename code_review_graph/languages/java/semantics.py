@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 from code_review_graph.facts import Via
-from code_review_graph.languages.java.expressions import RECEIVER
+from code_review_graph.languages.java.conversions import conversion_cost
+from code_review_graph.languages.java.expressions import PAIRED, RECEIVER
+from code_review_graph.languages.java.library import function_type, library_type
 from code_review_graph.languages.java.packages import Packages
 from code_review_graph.languages.java.standard import (
     INHERENT,
-    LANG,
     call_outside,
     container_method,
-    conversion_cost,
     inherent_method,
 )
 from code_review_graph.languages.java.statements import STARS, STATIC_STARS
@@ -96,14 +96,15 @@ class JavaSemantics(PlainSemantics):
         return EMPTY
 
     def _of_language(self, file: int, name: str) -> Values:
-        if name in LANG:
+        if library_type(f"java.lang.{name}") is not None:
             return {(EXTERNAL, f"java.lang.{name}"): EXACT}
         bindings = self._program.scopes[self._program.scope_base[file]].bindings
         key = STATIC_STARS if name.endswith("()") else STARS
         outside = [p[0] for _, p, _ in bindings.get(key, ()) if self._packages.find(file, p[0]) is None]
-        if outside and (name[:1].isupper() or key == STATIC_STARS):
-            return {(EXTERNAL, f"{outside[0]}.{name}"): EXACT}
-        return EMPTY
+        if not outside or not (name[:1].isupper() or key == STATIC_STARS):
+            return EMPTY
+        known = next((item for item in outside if library_type(f"{item}.{name}") is not None), outside[0])
+        return {(EXTERNAL, f"{known}.{name}"): EXACT}
 
     # -- values
 
@@ -126,7 +127,7 @@ class JavaSemantics(PlainSemantics):
         if owner[0] in {FUNCTION, BOUND}:
             return EMPTY
         if owner[0] in {INSTANCE, CLASS}:
-            return inherent_method(owner, name.removesuffix("()"))
+            return inherent_method(engine, owner, name.removesuffix("()"))
         return container_method(engine, owner, name.removesuffix("()"), arguments)
 
     def callbacks(self, dotted: str, call: tuple[Any, ...]) -> tuple[int, ...]:
@@ -136,8 +137,16 @@ class JavaSemantics(PlainSemantics):
 
     def fed(self, dotted: str, call: tuple[Any, ...]) -> tuple[int, ...]:
         """What a function that is handed to a method of a container is called with."""
-        receivers = tuple(expression for key, expression in call[3] if key == RECEIVER)
-        return receivers * 2 if dotted in _PAIRS else receivers
+        found = tuple(expression for key, expression in call[3] if key in {RECEIVER, PAIRED})
+        return found * 2 if dotted in _PAIRS and len(found) == 1 else found
+
+    def function_type(self, dotted: str) -> tuple[tuple[int, ...], int] | None:
+        """Places of the type arguments that a functional interface takes and gives."""
+        known = function_type(dotted)
+        if known is None:
+            return None
+        places = [int(item) if item.isdigit() else -1 for item in (*known.parameters, known.result)]
+        return tuple(places[:-1]), places[-1]
 
     def conversion(self, given: str, wanted: str) -> int | None:
         """Cost of a conversion that a call makes."""

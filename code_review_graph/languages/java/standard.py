@@ -1,13 +1,16 @@
-"""What is known of the Java library: types that are there without an import, elements, conversions."""
+"""Values that pass through Java's library: containers, streams, optionals, futures, functional interfaces."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from code_review_graph.semantics import UNKNOWN_COST, Evaluation
+from code_review_graph.languages.java.library import kind_of_result, library_type, result_of
+from code_review_graph.semantics import Evaluation
 from code_review_graph.values import (
     BOUND,
+    CLASS,
     EMPTY,
+    EXTERNAL,
     EXTERNAL_INSTANCE,
     FUNCTION,
     INFERRED,
@@ -20,113 +23,84 @@ from code_review_graph.values import (
     merge,
 )
 
-LANG: Final = frozenset({
-    "Appendable", "AutoCloseable", "Boolean", "Byte", "CharSequence", "Character", "Class", "ClassLoader",
-    "Cloneable", "Comparable", "Double", "Enum", "Float", "Integer", "Iterable", "Long", "Math", "Number", "Object",
-    "Package", "Process", "ProcessBuilder", "Readable", "Record", "Runnable", "Runtime", "Short",
-    "StackTraceElement", "StrictMath", "String", "StringBuffer", "StringBuilder", "System", "Thread", "ThreadGroup",
-    "ThreadLocal", "Throwable", "Void", "ArithmeticException", "ArrayIndexOutOfBoundsException",
-    "ArrayStoreException", "AssertionError", "ClassCastException", "ClassNotFoundException",
-    "CloneNotSupportedException", "Error", "Exception", "IllegalAccessException", "IllegalArgumentException",
-    "IllegalMonitorStateException", "IllegalStateException", "IndexOutOfBoundsException", "InstantiationException",
-    "InterruptedException", "LinkageError", "NegativeArraySizeException", "NoClassDefFoundError",
-    "NoSuchFieldException", "NoSuchMethodException", "NullPointerException", "NumberFormatException",
-    "OutOfMemoryError", "ReflectiveOperationException", "RuntimeException", "SecurityException",
-    "StackOverflowError", "StringIndexOutOfBoundsException", "UnsupportedOperationException", "VirtualMachineError",
-    "Deprecated", "FunctionalInterface", "Override", "SafeVarargs", "SuppressWarnings",
-})  # fmt: skip
-
 STRING: Final = "java.lang.String"
-OPTIONAL: Final = "java.util.Optional"
-STREAM: Final = "java.util.stream.Stream"
+_OPTIONAL: Final = "java.util.Optional"
+_STREAM: Final = "java.util.stream.Stream"
+_COLLECTORS: Final = "java.util.stream.Collectors."
 _SET: Final = "java.util.Set"
 _LIST: Final = "java.util.List"
+_MAP: Final = "java.util.Map"
 _ENTRY: Final = "java.util.Map.Entry"
 
-# -- elements of containers, by the method's name
+# -- methods of containers that are not Java's own, by what methods of these names give everywhere
 
 _SAME: Final = frozenset({
     "stream", "parallelStream", "iterator", "listIterator", "filter", "sorted", "distinct", "limit", "skip", "peek",
-    "takeWhile", "dropWhile", "parallel", "sequential", "unordered", "onClose", "subList", "reversed", "descendingSet",
-    "descendingIterator", "headSet", "tailSet", "subSet", "spliterator", "or", "clone", "exceptionally", "whenComplete",
+    "takeWhile", "dropWhile", "parallel", "sequential", "subList", "reversed", "or", "clone",
 })  # fmt: skip
 _ELEMENT: Final = frozenset({
     "get", "next", "previous", "orElse", "orElseThrow", "orElseGet", "getFirst", "getLast", "first", "last", "pop",
-    "poll", "pollFirst", "pollLast", "element", "elementAt", "remove", "removeFirst", "removeLast", "take", "peekFirst",
-    "peekLast", "firstElement", "lastElement", "nextElement", "join", "getNow", "lower", "floor", "ceiling", "higher",
-    "set", "call", "getAndSet", "getAndUpdate", "updateAndGet", "getPlain",
+    "poll", "remove", "removeFirst", "removeLast", "join", "set", "orNull", "block",
 })  # fmt: skip
-_OPTIONALS: Final = frozenset({"findFirst", "findAny", "min", "max", "reduce"})
-_LISTS: Final = frozenset({"toList", "collect"})
-_MAPPING: Final = frozenset({"map", "thenApply", "thenApplyAsync", "mapToObj"})
-_FLAT: Final = frozenset({"flatMap", "thenCompose", "thenComposeAsync"})
 _MAP_VALUE: Final = frozenset({"get", "put", "getOrDefault", "computeIfAbsent", "computeIfPresent", "compute", "merge",
-                               "putIfAbsent", "remove", "replace"})  # fmt: skip
-_MAP_KEY: Final = frozenset({"firstKey", "lastKey", "floorKey", "ceilingKey", "higherKey", "lowerKey"})
-_MAP_ENTRY: Final = frozenset({"firstEntry", "lastEntry", "floorEntry", "ceilingEntry", "pollFirstEntry",
-                               "pollLastEntry"})  # fmt: skip
+                               "putIfAbsent", "remove", "replace", "getIfPresent", "getUnchecked"})  # fmt: skip
+_MAP_KEY: Final = frozenset({"firstKey", "lastKey"})
+# Methods whose result is what the function handed over gives, inside a container.
+_MAPPING: Final = frozenset({"map", "thenApply", "thenApplyAsync", "mapToObj", "transform", "handle", "handleAsync"})
+_FLAT: Final = frozenset({"flatMap", "thenCompose", "thenComposeAsync", "mapMulti", "concatMap"})
+_SUPPLYING: Final = frozenset({"java.util.concurrent.CompletableFuture.supplyAsync", "java.util.stream.Stream.generate",
+                               "java.lang.ThreadLocal.withInitial"})  # fmt: skip
 # Methods of anything at all, by what they give.
 _PLAIN: Final = {
     "toString": STRING, "hashCode": "int", "equals": "boolean", "length": "int", "size": "int", "indexOf": "int",
-    "lastIndexOf": "int", "isEmpty": "boolean", "contains": "boolean", "containsKey": "boolean",
-    "startsWith": "boolean", "endsWith": "boolean", "charAt": "char", "intValue": "int", "longValue": "long",
-    "doubleValue": "double",
-    "booleanValue": "boolean", "getName": STRING, "getSimpleName": STRING, "name": STRING, "ordinal": "int",
-    "getMessage": STRING, "getProperty": STRING, "getClass": "java.lang.Class",
-    "compareTo": "int", "hasNext": "boolean", "isPresent": "boolean",
-}  # fmt: skip
-_TEXT: Final = {
-    **dict.fromkeys(("substring", "trim", "strip", "toLowerCase", "toUpperCase", "replace", "replaceAll",
-                     "replaceFirst", "concat", "intern", "repeat", "format", "valueOf", "join", "formatted"), STRING),
-    "toCharArray": "char[]", "getBytes": "byte[]", "split": "String[]", "matches": "boolean",
-    "equalsIgnoreCase": "boolean", "codePointAt": "int", "compareToIgnoreCase": "int",
+    "isEmpty": "boolean", "contains": "boolean", "containsKey": "boolean", "intValue": "int", "longValue": "long",
+    "doubleValue": "double", "booleanValue": "boolean", "getName": STRING, "getSimpleName": STRING, "name": STRING,
+    "ordinal": "int", "getMessage": STRING, "getClass": "java.lang.Class", "compareTo": "int", "hasNext": "boolean",
+    "isPresent": "boolean",
 }  # fmt: skip
 _FACTORIES: Final = frozenset({
-    "java.util.Arrays.asList", "java.util.List.of", "java.util.Set.of", "java.util.stream.Stream.of",
-    "java.util.Collections.singletonList", "java.util.Collections.singleton", "java.util.Optional.of",
-    "java.util.Optional.ofNullable", "java.util.concurrent.CompletableFuture.completedFuture",
+    "java.util.List.of", "java.util.Set.of", "java.util.stream.Stream.of", "java.util.Collections.singletonList",
+    "java.util.Collections.singleton", "java.util.Optional.of", "java.util.Optional.ofNullable",
+    "java.util.concurrent.CompletableFuture.completedFuture", "java.util.Arrays.asList", "java.util.EnumSet.of",
 })  # fmt: skip
+# What gives a container of what is inside of its argument.
+_RETYPED: Final = {
+    "java.util.Arrays.stream": _STREAM, "java.util.Arrays.asList": _LIST, "java.util.List.of": _LIST,
+    "java.util.stream.Stream.of": _STREAM, "java.util.List.copyOf": _LIST, "java.util.Set.copyOf": _SET,
+    "java.util.stream.StreamSupport.stream": _STREAM, "java.util.Collections.enumeration": "java.util.Enumeration",
+    "java.util.EnumSet.copyOf": _SET, "java.util.stream.Stream.concat": _STREAM,
+}  # fmt: skip
+_INSIDE: Final = frozenset({"java.util.Collections.max", "java.util.Collections.min"})
 _SAME_FACTORIES: Final = frozenset({
-    "java.util.Collections.unmodifiableList", "java.util.Collections.unmodifiableSet", "java.util.List.copyOf",
-    "java.util.Collections.unmodifiableCollection", "java.util.Collections.unmodifiableMap", "java.util.Set.copyOf",
-    "java.util.Collections.synchronizedList", "java.util.Collections.synchronizedMap", "java.util.Map.copyOf",
+    "java.util.Collections.unmodifiableList", "java.util.Collections.unmodifiableSet", "java.util.Map.copyOf",
+    "java.util.Collections.unmodifiableCollection", "java.util.Collections.unmodifiableMap",
+    "java.util.Collections.synchronizedList", "java.util.Collections.synchronizedMap",
+    "java.util.Collections.unmodifiableSortedMap", "java.util.Collections.unmodifiableSortedSet",
     "java.util.Objects.requireNonNull", "java.util.Arrays.copyOf", "java.util.Arrays.copyOfRange",
-    "java.util.Objects.requireNonNullElse",
+    "java.util.Objects.requireNonNullElse", "java.lang.Math.max", "java.lang.Math.min", "java.lang.Math.abs",
 })  # fmt: skip
-
-
+_COLLECTED: Final = {
+    "joining": STRING, "counting": "java.lang.Long", "groupingBy": _MAP, "toMap": _MAP, "partitioningBy": _MAP,
+    "toConcurrentMap": _MAP, "groupingByConcurrent": _MAP, "toUnmodifiableMap": _MAP, "toSet": _SET,
+    "toUnmodifiableSet": _SET,
+}  # fmt: skip
 # What every object has, and every enum.
 INHERENT: Final = frozenset({
     "equals()", "hashCode()", "toString()", "getClass()", "notify()", "notifyAll()", "wait()", "clone()", "finalize()",
     "name()", "ordinal()", "compareTo()", "values()", "valueOf()", "getDeclaringClass()",
 })  # fmt: skip
-_BUILDERS: Final = ("StringBuilder", "StringBuffer", "StringJoiner", "Writer", "PrintStream")
-_BUILDING: Final = frozenset({"append", "insert", "reverse", "delete", "deleteCharAt", "replace", "add"})
+# Static methods that give a value of the type that has them.
+_MAKERS: Final = frozenset(
+    {"valueOf", "of", "getInstance", "newInstance", "now", "copyOf", "ofEntries", "noneOf", "allOf", "builder"}
+)
 
 
-def inherent_method(owner: Value, name: str) -> Values:
+def inherent_method(engine: Evaluation, owner: Value, name: str) -> Values:
     """Result of a method that every object or enum has."""
     itself: Values = {instance(owner[1], exact=False): INFERRED}
     if name == "values":
-        return made(_LIST, itself)
-    return itself if name in {"valueOf", "clone"} else plain_result("", name)
-
-
-# Static methods that give a value of the type that has them.
-_MAKERS: Final = frozenset(
-    {"valueOf", "of", "getInstance", "newInstance", "now", "copyOf", "ofEntries", "noneOf", "allOf"}
-)
-_RESULTS: Final = {
-    "java.util.Collections.emptyList": _LIST, "java.util.Collections.emptySet": _SET,
-    "java.util.Collections.emptyMap": "java.util.Map", "java.util.Collections.singletonMap": "java.util.Map",
-    "java.lang.reflect.Array.get": "java.lang.Object", "java.lang.System.getProperty": STRING,
-    "java.lang.System.currentTimeMillis": "long", "java.lang.System.nanoTime": "long",
-    "java.lang.Integer.parseInt": "int", "java.lang.Long.parseLong": "long",
-    "java.lang.Double.parseDouble": "double", "java.lang.Boolean.parseBoolean": "boolean",
-}  # fmt: skip
-_NUMERIC: Final = frozenset({"add", "subtract", "multiply", "divide", "negate", "abs", "pow", "mod", "remainder", "max",
-                             "min", "setScale", "stripTrailingZeros"})  # fmt: skip
-_BIG: Final = ("BigInteger", "BigDecimal")
+        return {external_instance(f"{engine.program.definitions[owner[1]].name}[]", itself): INFERRED}
+    return itself if name in {"valueOf", "clone"} else _plain_result(name)
 
 
 def made(dotted: str, values: Values) -> Values:
@@ -134,65 +108,91 @@ def made(dotted: str, values: Values) -> Values:
     return {external_instance(dotted, values): INFERRED} if values else EMPTY
 
 
-def plain_result(owner: str, name: str) -> Values:
-    """Result of a method that gives a plain value."""
-    kind = _TEXT.get(name) if owner == STRING else None
-    kind = kind or _PLAIN.get(name)
+def _plain_result(name: str) -> Values:
+    kind = _PLAIN.get(name)
     return {external_instance(kind): INFERRED} if kind is not None else EMPTY
 
 
+# -- methods of values
+
+
 def container_method(engine: Evaluation, owner: Value, name: str, arguments: Values) -> Values:
-    """Result of a method of a value from outside, as far as it leads to what is inside of it."""
-    held = owner[2] if owner[0] == EXTERNAL_INSTANCE else ()
-    if len(held) > 1:
-        found = _of_map(held, name)
-        if found:
-            return found
-    if name in _NUMERIC and str(owner[1]).endswith(_BIG):
-        return {owner: INFERRED}
-    if name in _BUILDING and str(owner[1]).endswith(_BUILDERS):
-        return {owner: INFERRED}
-    found = _of_elements(engine, owner, name, arguments)
-    return found or plain_result(str(owner[1]), name)
+    """Result of a method of a value from outside."""
+    kind = str(owner[1])
+    held = [as_values(item) for item in owner[2]] if owner[0] == EXTERNAL_INSTANCE else []
+    if kind.endswith("[]"):
+        return {owner: INFERRED} if name == "clone" else _plain_result(name)
+    special = _by_arguments(engine, owner, name, arguments)
+    known = special or result_of(kind, held, name)
+    if known:
+        return known
+    if library_type(kind) is None and held:
+        known = _of_pairs(held, name) if len(held) > 1 else _of_elements(engine, owner, name)
+    return known or _plain_result(name)
 
 
-def _of_map(held: tuple[frozenset[Value], ...], name: str) -> Values:
-    keys, values = as_values(held[0]), as_values(held[-1])
+def _by_arguments(engine: Evaluation, owner: Value, name: str, arguments: Values) -> Values:
+    """Result of a method that depends on what is passed."""
+    kind = str(owner[1])
+    if name in _MAPPING:
+        return made(kind_of_result(kind, name) or _STREAM, _results(engine, arguments))
+    if name in _FLAT:
+        return made(kind_of_result(kind, name) or _STREAM, engine.iterate(_results(engine, arguments)))
+    if name == "collect":
+        return _collected(engine, owner, arguments)
+    if name == "toArray":
+        return {v: INFERRED for v in arguments if v[0] == EXTERNAL_INSTANCE and str(v[1]).endswith("[]")}
+    return EMPTY
+
+
+def _collected(engine: Evaluation, owner: Value, collectors: Values) -> Values:
+    inside = engine.iterate({owner: INFERRED})
+    names = [str(value[1]).removeprefix(_COLLECTORS) for value in collectors if value[0] == EXTERNAL_INSTANCE]
+    kind = next((_COLLECTED[name] for name in names if name in _COLLECTED), _LIST)
+    if kind in {_LIST, _SET}:
+        return {external_instance(kind, inside): INFERRED}
+    if kind == _MAP and "groupingBy" in names:
+        return {external_instance(kind, EMPTY, made(_LIST, inside)): INFERRED}
+    return {external_instance(kind): INFERRED}
+
+
+def _of_pairs(held: list[Values], name: str) -> Values:
+    keys, values = held[0], held[-1]
     if name in _MAP_VALUE or name == "getValue":
         return values
     if name in _MAP_KEY or name == "getKey":
         return keys
     entry: Values = {external_instance(_ENTRY, keys, values): INFERRED}
-    if name in _MAP_ENTRY:
-        return entry
-    inside = {"keySet": keys, "values": values, "entrySet": entry, "navigableKeySet": keys}.get(name, EMPTY)
+    inside = {"keySet": keys, "values": values, "entrySet": entry, "keys": keys, "entries": entry}.get(name, EMPTY)
     return made(_SET, inside)
 
 
-def _of_elements(engine: Evaluation, owner: Value, name: str, arguments: Values) -> Values:
+def _of_elements(engine: Evaluation, owner: Value, name: str) -> Values:
     if name in _SAME:
         return {owner: INFERRED}
-    if name in _MAPPING or name in _FLAT:
-        results = _results(engine, arguments)
-        return (
-            engine.iterate(results) and made(STREAM, engine.iterate(results))
-            if name in _FLAT
-            else made(STREAM, results)
-        )
     inside = engine.iterate({owner: INFERRED})
     if name in _ELEMENT:
         return inside
-    if name in _OPTIONALS:
-        return made(OPTIONAL, inside)
-    return made(_LIST, inside) if name in _LISTS else EMPTY
+    return made(_LIST, inside) if name == "toList" else EMPTY
 
 
 def _results(engine: Evaluation, functions: Values) -> Values:
+    """What functions that are handed over give."""
     found: Values = {}
     for value in functions:
         if value[0] in {FUNCTION, BOUND}:
             merge(found, engine.returns(value[1]), INFERRED)
+        elif value[0] == CLASS:
+            merge(found, {instance(value[1], exact=value[2]): INFERRED})
+        elif value[0] == EXTERNAL and value[1].endswith("()"):
+            holder, _, method = value[1][:-2].rpartition(".")
+            merge(found, result_of(holder, (), method) or EMPTY)
+        elif value[0] == EXTERNAL and value[1].rpartition(".")[2][:1].isupper():
+            merge(found, {external_instance(value[1]): INFERRED})
     return found
+
+
+# -- calls of what is outside
 
 
 def call_outside(engine: Evaluation, dotted: str, scope: int, call: tuple[object, ...]) -> Values | None:
@@ -207,136 +207,52 @@ def call_outside(engine: Evaluation, dotted: str, scope: int, call: tuple[object
 
 
 def _of_method(engine: Evaluation, plain: str, scope: int, positional: tuple[int, ...]) -> Values | None:
-    if plain in _SAME_FACTORIES and positional:
-        return at_least(engine.evaluate(scope, positional[0]), INFERRED)
-    if plain in _FACTORIES:
-        inside: Values = {}
-        for expression in positional:
-            merge(inside, engine.evaluate(scope, expression), INFERRED)
-        return made(plain.rpartition(".")[0] if "asList" not in plain else _LIST, inside)
+    first = engine.evaluate(scope, positional[0]) if positional else EMPTY
+    known = _of_arguments(engine, plain, first, [engine.evaluate(scope, item) for item in positional])
+    if known:
+        return known
     owner, _, method = plain.rpartition(".")
     owner = owner.removeprefix("builtins.")
-    if method in _MAKERS and owner.rpartition(".")[2][:1].isupper():
+    if plain.startswith(_COLLECTORS):
+        return {external_instance(plain): INFERRED}
+    found = result_of(owner, (), method)
+    if found is not None:
+        return found
+    last = owner.rpartition(".")[2]
+    if method in _MAKERS and last[:1].isupper():
         return {external_instance(owner): INFERRED}
-    if plain in _RESULTS:
-        return {external_instance(_RESULTS[plain]): INFERRED}
-    return plain_result(owner, method) or None
+    return _plain_result(method) or None
 
 
-# -- conversions of arguments
-
-_WIDENING: Final = ("byte", "short", "int", "long", "float", "double")
-_BOXES: Final = {
-    "int": "Integer", "long": "Long", "double": "Double", "float": "Float", "boolean": "Boolean", "char": "Character",
-    "byte": "Byte", "short": "Short",
-}  # fmt: skip
-_NUMBERS: Final = frozenset({"Integer", "Long", "Double", "Float", "Byte", "Short", "BigDecimal", "BigInteger",
-                             "AtomicInteger", "AtomicLong"})  # fmt: skip
-_SUPERS: Final[dict[str, tuple[str, ...]]] = {
-    "String": ("CharSequence", "Comparable", "Serializable"),
-    "StringBuilder": ("CharSequence", "Appendable"), "StringBuffer": ("CharSequence", "Appendable"),
-    "ArrayList": ("List", "Collection", "Iterable"), "LinkedList": ("List", "Deque", "Queue", "Collection", "Iterable"),
-    "List": ("Collection", "Iterable"), "Set": ("Collection", "Iterable"), "Queue": ("Collection", "Iterable"),
-    "HashSet": ("Set", "Collection", "Iterable"), "TreeSet": ("SortedSet", "Set", "Collection", "Iterable"),
-    "LinkedHashSet": ("Set", "Collection", "Iterable"), "Collection": ("Iterable",), "Vector": ("List", "Collection"),
-    "HashMap": ("Map",), "TreeMap": ("SortedMap", "Map"), "LinkedHashMap": ("HashMap", "Map"), "Properties": ("Map",),
-    "ConcurrentHashMap": ("ConcurrentMap", "Map"), "Hashtable": ("Map",), "SortedMap": ("Map",),
-    "StringReader": ("Reader", "Closeable"), "InputStreamReader": ("Reader", "Closeable"),
-    "BufferedReader": ("Reader", "Closeable"), "FileReader": ("Reader", "Closeable"),
-    "StringWriter": ("Writer", "Closeable"), "PrintWriter": ("Writer", "Closeable"), "FileWriter": ("Writer",),
-    "ByteArrayInputStream": ("InputStream", "Closeable"), "FileInputStream": ("InputStream", "Closeable"),
-    "BufferedInputStream": ("InputStream",), "ByteArrayOutputStream": ("OutputStream",),
-    "FileOutputStream": ("OutputStream",), "Exception": ("Throwable",), "RuntimeException": ("Exception", "Throwable"),
-    "Error": ("Throwable",), "IOException": ("Exception", "Throwable"), "Boolean": (), "Character": ("Comparable",),
-    **dict.fromkeys(sorted(_NUMBERS), ("Number", "Comparable")),
-    "Map": (), "Reader": ("Closeable",), "Writer": ("Closeable",), "InputStream": ("Closeable",),
-    "OutputStream": ("Closeable",), "Throwable": (), "Number": (), "CharSequence": (), "Iterable": (), "Class": (),
-    "Locale": (), "File": (), "Path": (), "Iterator": (),
-}  # fmt: skip
-_OBJECT_COST: Final = 30
-# Above that of any conversion without one: the compiler boxes only where nothing else fits.
-_BOXING_COST: Final = 100
+def _of_arguments(engine: Evaluation, plain: str, first: Values, given: list[Values]) -> Values:
+    """Result of a static method that depends on what is passed."""
+    if plain in _SAME_FACTORIES:
+        return at_least(first, INFERRED)
+    if plain in _RETYPED and len(given) < 2:  # noqa: SIM102
+        if any(_is_array(value) for value in first) or plain not in _FACTORIES:
+            return made(_RETYPED[plain], engine.iterate(first))
+    if plain in _FACTORIES:
+        inside: Values = {}
+        for values in given:
+            merge(inside, values, INFERRED)
+        return made(_RETYPED.get(plain) or plain.rpartition(".")[0].replace("Collections", "List"), inside)
+    if plain in _INSIDE:
+        return engine.iterate(first)
+    if plain in _SUPPLYING:
+        return made(plain.rpartition(".")[0], _results(engine, first))
+    if plain in {"java.util.Map.of", "java.util.Map.entry"}:
+        return _paired(plain, given)
+    return EMPTY
 
 
-def _constant(given: str) -> str:
-    """Type of a field of a type outside: ``Integer.MAX_VALUE``, the length of an array; else the last name."""
-    holder, _, name = given.rpartition(".")
-    kind = holder.rpartition(".")[2]
-    if name in {"TRUE", "FALSE"}:
-        return "Boolean"
-    plain = next((primitive for primitive, box in _BOXES.items() if box == kind), None)
-    if plain is not None and (name.replace("_", "").isupper() or name == "NaN"):
-        return plain
-    return "int" if name == "length" else name
+def _is_array(value: Value) -> bool:
+    return bool(value[0] == EXTERNAL_INSTANCE and str(value[1]).endswith("[]"))
 
 
-def conversion_cost(given: str, wanted: str) -> int | None:
-    """Cost of passing a value of one type outside where another is declared; None where the compiler forbids it."""
-    have, want = given.rpartition(".")[2], wanted.rpartition(".")[2]
-    have = _constant(given) if "." in given else have
-    if have == want:
-        return 0
-    if have == "null":
-        return None if want in _BOXES else 1
-    if have in _BOXES or want in _BOXES:
-        return _primitive(have, want)
-    if want == "Object":
-        return _OBJECT_COST
-    if have == "function":
-        return None if want in _SUPERS or want.endswith("[]") else 5
-    if have.endswith("[]") or want.endswith("[]"):
-        return _array(have, want)
-    return _reference(have, want)
-
-
-def _reference(have: str, want: str) -> int | None:
-    if have == "object":  # of the repository, and of none of the types outside that its bases tell
-        return None
-    if have not in _SUPERS:
-        return UNKNOWN_COST
-    supers = _SUPERS[have]
-    if want in supers:
-        return 1 + supers.index(want)
-    return None if want in _SUPERS else UNKNOWN_COST
-
-
-def _primitive(have: str, want: str) -> int | None:
-    if have in _BOXES and want in _BOXES:
-        return _widened(have, want)
-    return _boxed(have, want) if have in _BOXES else _unboxed(have, want)
-
-
-def _widened(have: str, want: str) -> int | None:
-    have, extra = ("short", 1) if have == "char" else (have, 0)
-    if have not in _WIDENING or want not in _WIDENING:
-        return None
-    distance = _WIDENING.index(want) - _WIDENING.index(have)
-    return distance + extra if distance > 0 else None
-
-
-def _boxed(have: str, want: str) -> int | None:
-    box = _BOXES[have]
-    if box == want:
-        return _BOXING_COST
-    if want == "Object":
-        return _BOXING_COST + _OBJECT_COST
-    if want in _SUPERS.get(box, ()):
-        return _BOXING_COST + 2
-    return None if want in _SUPERS or want.endswith("[]") else UNKNOWN_COST + _BOXING_COST
-
-
-def _unboxed(have: str, want: str) -> int | None:
-    plain = next((name for name, box in _BOXES.items() if box == have), None)
-    if plain is None:
-        # What is not known may still unbox; a collection or a text cannot.
-        return None if have in _SUPERS or have in {"object", "function"} or have.endswith("[]") else UNKNOWN_COST
-    cost = 0 if plain == want else _widened(plain, want)
-    return None if cost is None else _BOXING_COST + cost
-
-
-def _array(have: str, want: str) -> int | None:
-    if not (have.endswith("[]") and want.endswith("[]")):
-        return None if have in _SUPERS or want in _SUPERS or have == "object" else UNKNOWN_COST
-    if want == "Object[]":
-        return None if have[:-2] in _BOXES else 3
-    return None if have[:-2] in _BOXES or want[:-2] in _BOXES else UNKNOWN_COST
+def _paired(plain: str, given: list[Values]) -> Values:
+    keys: Values = {}
+    values: Values = {}
+    for place, item in enumerate(given):
+        merge(values if place % 2 else keys, item, INFERRED)
+    kind = _ENTRY if plain.endswith("entry") else _MAP
+    return {external_instance(kind, keys, values): INFERRED} if keys or values else EMPTY

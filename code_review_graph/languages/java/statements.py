@@ -162,4 +162,6 @@ class Statements:
     def _return(self, node: Node) -> None:
         owner = self.low.owner()
         if owner is not None and node.named_child_count and node.type == "return_statement":
-            owner.results.append(self.expr.lower(node.named_child(0)))
+            value = node.named_child(0)
+            self.expr.declare(value, owner.fields.returns)
+            owner.results.append(self.expr.lower(value))

@@ -1,0 +1,179 @@
+"""Writes what the engine knows of Java's own library: ``code_review_graph/languages/java/library.txt``.
+
+    python scripts/make_java_library.py > code_review_graph/languages/java/library.txt
+
+Needs the JDK's ``jimage`` and ``javap``. One line a public type::
+
+    java.util.List<1>:Collection<0> get=0 iterator=Iterator<0> subList=List<0> ...
+
+That is its name, how many type parameters it has, what it derives from, and for each method that gives something the
+type of the result: ``0`` is the type's own first parameter, ``?`` is not known. A functional interface has
+``@accept=(0,int)void``. Types of the table are written without their package.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGES = (
+    "java.io", "java.lang", "java.lang.ref", "java.lang.reflect", "java.math", "java.net", "java.net.http", "java.nio",
+    "java.nio.channels", "java.nio.charset", "java.nio.file", "java.nio.file.attribute", "java.security", "java.sql",
+    "java.text", "java.time", "java.time.format", "java.time.temporal", "java.util", "java.util.concurrent",
+    "java.util.concurrent.atomic", "java.util.concurrent.locks", "java.util.function", "java.util.jar",
+    "java.util.logging", "java.util.regex", "java.util.stream", "java.util.zip", "javax.net.ssl",
+)  # fmt: skip
+BATCH = 150
+_HEADER = re.compile(r"^public .*?\b(class|interface|enum|@interface|record) ([\w.$]+)(.*) \{$")
+_METHOD = re.compile(r"^  public (.*?)([\w$]+)\((.*)\)(?: throws .*)?;$")
+_WORDS = frozenset({"abstract", "default", "static", "final", "synchronized", "native", "strictfp", "transient"})
+_INHERENT = frozenset({"equals", "hashCode", "toString", "clone", "getClass"})
+
+
+def names() -> Iterator[str]:
+    """Names of all classes in the packages."""
+    home = Path(subprocess.run(["which", "javac"], capture_output=True, text=True, check=True).stdout.strip())
+    modules = home.resolve().parent.parent / "lib" / "modules"
+    listing = subprocess.run(["jimage", "list", str(modules)], capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        path = line.strip()
+        package = path.rpartition("/")[0].replace("/", ".")
+        if path.endswith(".class") and package in PACKAGES and not re.search(r"\$\d", path):
+            yield path.removesuffix(".class").replace("/", ".")
+
+
+def split(text: str) -> list[str]:
+    """Parts of a list between commas, past those inside brackets."""
+    found, depth = [""], 0
+    for character in text:
+        depth += {"<": 1, ">": -1}.get(character, 0)
+        if character == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += character
+    return [part.strip() for part in found if part.strip()]
+
+
+def head(text: str) -> tuple[str, list[str], str]:
+    """``<A, B extends C<A>> rest`` as names and rest."""
+    if not text.startswith("<"):
+        return "", [], text
+    depth = 0
+    for place, character in enumerate(text):
+        depth += {"<": 1, ">": -1}.get(character, 0)
+        if not depth:
+            return text[: place + 1], [part.split()[0] for part in split(text[1:place])], text[place + 1 :].strip()
+    return "", [], text
+
+
+class Type:
+    """One type while it is read."""
+
+    def __init__(self, name: str, rest: str, *, is_interface: bool) -> None:
+        self.name = name
+        self.is_interface = is_interface
+        _, self.variables, self.bases = head(rest.strip())
+        self.results: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        self.abstract: list[tuple[str, list[str], str]] = []
+
+    def add(self, before: str, name: str, parameters: str) -> None:
+        """A method as ``javap`` prints it."""
+        words = before.split()
+        flags = [word for word in words if word in _WORDS]
+        text = before
+        for flag in flags:
+            text = text.replace(f"{flag} ", "", 1)
+        _, own, result = head(text.strip())
+        if not result or result.endswith(".") or name in _INHERENT:
+            return  # a constructor; what every object has
+        given = [self.short(item, own) for item in split(parameters)]
+        if "abstract" in flags and self.is_interface:
+            self.abstract.append((name, given, self.short(result, own)))
+        if result != "void":
+            self.results[name].append((len(given), self.short(result, own)))
+
+    def short(self, text: str, own: list[str]) -> str:
+        """A type in the form of the table."""
+        text = text.strip().removesuffix("...")
+        if text.startswith("?"):
+            _, _, text = text.partition(" extends ") if " extends " in text else text.partition(" super ")
+            text = text.split(" & ")[0]
+        if text.endswith("[]"):
+            return f"{self.short(text[:-2], own)}[]"
+        name, bracket, rest = text.partition("<")
+        if not name or name in own:
+            return "?"
+        if name in self.variables:
+            return str(self.variables.index(name))
+        arguments = ",".join(self.short(item, own) for item in split(rest[:-1])) if bracket else ""
+        return f"{name}<{arguments}>" if arguments.strip("?,") else name
+
+    def chosen(self) -> Iterator[str]:
+        """Each method with its result: of overloads the one with the fewest parameters, a type parameter first."""
+        for name, results in sorted(self.results.items()):
+            fewest = min(count for count, _ in results)
+            kinds = {kind for _, kind in results}
+            least = sorted({kind for count, kind in results if count == fewest})
+            kind = next((item for item in least if item[0].isdigit()), least[0] if len(least) == 1 else "")
+            if len(kinds) == 1 or kind:
+                yield f"{name}={kind or kinds.pop()}"
+
+    def line(self) -> str:
+        """The line of the table."""
+        written = re.sub(r"\b(extends|implements)\b", ",", self.bases)
+        bases = [self.short(item, []) for item in split(written) if item != "java.lang.Object"]
+        count = f"<{len(self.variables)}>" if self.variables else ""
+        parts = [f"{self.name}{count}:{','.join(bases)}", *self.chosen()]
+        if len(self.abstract) == 1:
+            name, given, result = self.abstract[0]
+            parts.insert(1, f"@{name}=({','.join(given)}){result}")
+        return " ".join(parts)
+
+
+def read(lines: Iterator[str]) -> Iterator[Type]:
+    """Types of a print of ``javap``."""
+    current: Type | None = None
+    for line in lines:
+        if match := _HEADER.match(line):
+            current = Type(match[2], match[3], is_interface=match[1] == "interface")
+            yield current
+        elif line == "}":
+            current = None
+        elif current is not None and (match := _METHOD.match(line)):
+            current.add(match[1], match[2], match[3])
+
+
+def printed(classes: list[str]) -> Iterator[str]:
+    """What ``javap`` prints of some classes."""
+    for start in range(0, len(classes), BATCH):
+        command = ["javap", "-public", *classes[start : start + BATCH]]
+        yield from subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def main() -> None:
+    """Print the table."""
+    lines = [item.line().replace("$", ".") for item in list(read(printed(sorted(names()))))]
+    known = [re.split(r"[<:]", line, maxsplit=1)[0] for line in lines]
+    prefix = re.compile(
+        rf"\b(?:{'|'.join(re.escape(item) for item in sorted(PACKAGES, key=len, reverse=True))})\.(?=[A-Z])"
+    )
+    simple: dict[str, set[str]] = defaultdict(set)
+    for name in known:
+        simple[prefix.sub("", name)].add(name)
+    clashing = [name for names in simple.values() if len(names) > 1 for name in names]
+    for name, line in zip(known, lines, strict=True):
+        rest = line[len(name) :]
+        for place, other in enumerate(clashing):
+            rest = re.sub(rf"\b{re.escape(other)}\b", f"\0{place}\0", rest)
+        rest = prefix.sub("", rest)
+        for place, other in enumerate(clashing):
+            rest = rest.replace(f"\0{place}\0", other)
+        sys.stdout.write(f"{name}{rest}\n")
+
+
+if __name__ == "__main__":
+    main()
