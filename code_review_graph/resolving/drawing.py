@@ -361,8 +361,19 @@ class Drawer:
                 continue
             ways = self._semantics(owner[1]).iteration if shape[0] == Tag.ITERATE else _ENTERING
             for names in ways[len(shape) - 2 :][:1]:
-                for name in names:
-                    self._draw_special(scope, site, owner, name, certainty)
+                self._draw_special(scope, site, owner, names[0], certainty)
+                steps = self._stepping(owner, names[0]) if shape[0] == Tag.ITERATE else [owner]
+                for stepping in steps:
+                    for name in names[1:]:
+                        self._draw_special(scope, site, stepping, name, certainty)
+
+    def _stepping(self, owner: Value, name: str) -> list[Value]:
+        """What a loop over a value asks at each step: what the value gives as it starts, else itself."""
+        if name not in self.method_names:
+            return [owner]
+        methods = self.engine.members({owner: EXACT}, name)
+        iterators = self.engine.calls.returned(methods)
+        return [value for value in iterators if value[0] == INSTANCE] if iterators else [owner]
 
     def _draw_special(self, scope: int, site: Site, owner: Value, name: str, certainty: int) -> bool:
         """Draw a method that a construct calls on a value; whether the value's class has it."""

@@ -56,10 +56,12 @@ def _type_name(given: str) -> str:
         return "int"
     if name in {"TRUE", "FALSE"}:
         return "java.lang.Boolean"
+    if holder.rpartition(".")[2] in _PLAIN and not name.endswith(")"):
+        return _PLAIN[holder.rpartition(".")[2]]
     is_member = name.endswith(")") or name[:1].islower() or (len(name) > 1 and name.replace("_", "").isupper())
     if not holder or not is_member or dotted_name(given):
         return given
-    return "" if name.endswith(")") else _PLAIN.get(holder.rpartition(".")[2], "")
+    return ""
 
 
 def _reference(given: str, wanted: str) -> int | None:

@@ -43,7 +43,7 @@ class JavaSemantics(PlainSemantics):
     """Rules over one program."""
 
     constructors: tuple[tuple[tuple[str, ...], Via | None], ...] = (((CONSTRUCTOR,), None),)
-    iteration: tuple[tuple[str, ...], ...] = (("iterator()", "next()"),)
+    iteration: tuple[tuple[str, ...], ...] = (("iterator()", "hasNext()", "next()"),)
     members_in_scope = True
     has_overloads = True
 
