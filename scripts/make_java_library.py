@@ -8,7 +8,7 @@ Needs the JDK's ``jimage`` and ``javap``. One line a public type::
 
 That is its name, how many type parameters it has, what it derives from, and for each method that gives something the
 type of the result: ``0`` is the type's own first parameter, ``?`` is not known. A functional interface has
-``@accept=(0,int)void``. Types of the table are written without their package.
+``@accept=(0,int)void``, a static field ``!UTF_8=Charset``. Types of the table are written without their package.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ PACKAGES = (
 BATCH = 150
 _HEADER = re.compile(r"^public .*?\b(class|interface|enum|@interface|record) ([\w.$]+)(.*) \{$")
 _METHOD = re.compile(r"^  public (.*?)([\w$]+)\((.*)\)(?: throws .*)?;$")
+_FIELD = re.compile(r"^  public static (?:final )?(\S+) (\w+);$")
 _WORDS = frozenset({"abstract", "default", "static", "final", "synchronized", "native", "strictfp", "transient"})
 _INHERENT = frozenset({"equals", "hashCode", "toString", "clone", "getClass"})
 
@@ -78,6 +79,7 @@ class Type:
         self.is_interface = is_interface
         _, self.variables, self.bases = head(rest.strip())
         self.results: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        self.fields: list[tuple[str, str]] = []
         self.abstract: list[tuple[str, list[str], str]] = []
 
     def add(self, before: str, name: str, parameters: str) -> None:
@@ -127,7 +129,8 @@ class Type:
         written = re.sub(r"\b(extends|implements)\b", ",", self.bases)
         bases = [self.short(item, []) for item in split(written) if item != "java.lang.Object"]
         count = f"<{len(self.variables)}>" if self.variables else ""
-        parts = [f"{self.name}{count}:{','.join(bases)}", *self.chosen()]
+        fields = [f"!{name}={self.short(kind, [])}" for kind, name in self.fields]
+        parts = [f"{self.name}{count}:{','.join(bases)}", *self.chosen(), *fields]
         if len(self.abstract) == 1:
             name, given, result = self.abstract[0]
             parts.insert(1, f"@{name}=({','.join(given)}){result}")
@@ -145,6 +148,8 @@ def read(lines: Iterator[str]) -> Iterator[Type]:
             current = None
         elif current is not None and (match := _METHOD.match(line)):
             current.add(match[1], match[2], match[3])
+        elif current is not None and (match := _FIELD.match(line)):
+            current.fields.append((match[1], match[2]))
 
 
 def printed(classes: list[str]) -> Iterator[str]:

@@ -18,8 +18,10 @@ from code_review_graph.values import (
     FUNCTION,
     INSTANCE,
     LITERAL,
+    TYPE_VARIABLE,
     Value,
     Values,
+    external_instance,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ FUNCTION_TYPE: Final = "function"
 # Likewise for a value of a class of the repository, and for no value at all.
 OBJECT_TYPE: Final = "object"
 NOTHING_TYPE: Final = "null"
+# Likewise for a type variable without a bound, on either side.
+ANY_TYPE: Final = "any"
 _NOTHING: Final = (Tag.LITERAL, "None", None)
 # What comes from outside is seldom of a type that is declared here.
 _FOREIGN_COST: Final = UNKNOWN_COST + 4
@@ -125,17 +129,22 @@ class Overloads:
         return [value[1] for value in self._best([(item, (FUNCTION, item)) for item in functions], scope, call)]
 
     def _best(self, candidates: list[tuple[int, Value]], scope: int, call: Expression) -> list[Value]:
-        arguments = [self.engine.calls.expand(self.engine.evaluate(scope, item)) for item in call[2]]
-        shapes = self.program.expressions[self.program.scope_file[scope]]
-        for place, item in enumerate(call[2]):
-            if shapes[item] == _NOTHING:
-                arguments[place] = {(LITERAL, NOTHING_TYPE, None): EXACT}
+        arguments = [self._argument(scope, item) for item in call[2]]
         costs = [(self._cost(function, scope, arguments, has_star=call[4]), value) for function, value in candidates]
         possible = [(cost, value) for cost, value in costs if cost is not None]
         if not possible:
             return []
         least = min(cost for cost, _ in possible)
         return [value for cost, value in possible if cost == least]
+
+    def _argument(self, scope: int, expression: int) -> Values:
+        if self.program.expressions[self.program.scope_file[scope]][expression] == _NOTHING:
+            return {(LITERAL, NOTHING_TYPE, None): EXACT}
+        values = self.engine.evaluate(scope, expression)
+        known = self.engine.calls.expand(values)
+        if not known and any(value[0] == TYPE_VARIABLE for value in values):
+            return {(LITERAL, ANY_TYPE, None): EXACT}
+        return known
 
     def _cost(self, function: int, scope: int, arguments: list[Values], *, has_star: bool) -> int | None:
         """How badly arguments fit a function; None when they cannot be meant for it."""
@@ -152,7 +161,7 @@ class Overloads:
         total = _VARIADIC_COST if is_variadic and not is_whole else 0
         for place, given in enumerate(arguments):
             if is_whole and place == len(parameters) - 1:
-                continue  # the list itself is passed
+                given = self.engine.iterate(given)  # the list itself is passed
             cost = self._fit(function, parameters[min(place, len(parameters) - 1)], given, scope)
             if cost is None:
                 return None
@@ -175,6 +184,10 @@ class Overloads:
         semantics = self.engine.semantics[self.program.scope_file[scope]]
         if wanted[0] == INSTANCE:
             return self._fit_own(given, wanted)
+        if wanted[0] == TYPE_VARIABLE:
+            bounds = self.engine.generics.bound(wanted) or {external_instance(ANY_TYPE): EXACT}
+            costs = [self._fit_one(given, bound, scope) for bound in bounds if bound[0] != TYPE_VARIABLE]
+            return min((cost for cost in costs if cost is not None), default=None if costs else UNKNOWN_COST)
         if wanted[0] != EXTERNAL_INSTANCE:
             return UNKNOWN_COST
         name = self._outside_name(given)
@@ -183,10 +196,10 @@ class Overloads:
         if given[0] != INSTANCE:
             return UNKNOWN_COST
         order = self.engine.linearization(given[1])
-        costs = [
+        by_bases = [
             (place, semantics.conversion(base, wanted[1])) for place, base in enumerate(order) if isinstance(base, str)
         ]
-        known = [place + cost for place, cost in costs if cost is not None]
+        known = [place + cost for place, cost in by_bases if cost is not None]
         return min(known) if known else semantics.conversion(OBJECT_TYPE, wanted[1])
 
     def _fit_own(self, given: Value, wanted: Value) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from code_review_graph.languages.java.library import distances, dotted_name, function_type, library_type
+from code_review_graph.languages.java.library import distances, dotted_name, field_type, function_type, library_type
 from code_review_graph.semantics import UNKNOWN_COST
 
 BOXES: Final = {
@@ -23,6 +23,7 @@ _OBJECT: Final = "Object"
 _NULL: Final = "null"
 _REPOSITORY: Final = "object"  # a value of a class of the repository of which no base outside fits
 _FUNCTION: Final = "function"
+_ANY: Final = "any"  # a type variable without a bound
 _OBJECT_COST: Final = 30
 # Above that of any conversion without one: the compiler boxes only where nothing else fits.
 _BOXING_COST: Final = 100
@@ -31,6 +32,7 @@ _BOXING_COST: Final = 100
 def conversion_cost(given: str, wanted: str) -> int | None:
     """Cost of passing a value of one type where another is declared; None where the compiler forbids it."""
     given = _type_name(given)
+    wanted = _OBJECT if wanted == _ANY else wanted
     have, want = given.rpartition(".")[2], wanted.rpartition(".")[2]
     if have == want or not have:
         return 0 if have else UNKNOWN_COST
@@ -51,17 +53,15 @@ def conversion_cost(given: str, wanted: str) -> int | None:
 
 def _type_name(given: str) -> str:
     """Name of a type; the type of a field of a type outside; "" for what is not known."""
+    if given == _ANY:
+        return _OBJECT
     holder, _, name = given.rpartition(".")
+    if not holder or dotted_name(given):
+        return given
     if name == "length":
         return "int"
-    if name in {"TRUE", "FALSE"}:
-        return "java.lang.Boolean"
-    if holder.rpartition(".")[2] in _PLAIN and not name.endswith(")"):
-        return _PLAIN[holder.rpartition(".")[2]]
     is_member = name.endswith(")") or name[:1].islower() or (len(name) > 1 and name.replace("_", "").isupper())
-    if not holder or not is_member or dotted_name(given):
-        return given
-    return ""
+    return field_type(holder, name) or ("" if is_member else given)
 
 
 def _reference(given: str, wanted: str) -> int | None:

@@ -11,6 +11,7 @@ from code_review_graph.values import EMPTY, INFERRED, Values, external_instance,
 
 _RESOURCE: Final = "library.txt"
 _FUNCTION: Final = "@"
+_FIELD: Final = "!"
 _UNKNOWN: Final = "?"
 
 
@@ -133,6 +134,14 @@ def result_of(name: str, arguments: Sequence[Values], method: str) -> Values | N
             inner, _, written = base.partition("<")
             waiting.append((inner, [values_of(item, given) for item in parts(written.removesuffix(">"))]))
     return None
+
+
+def field_type(name: str, field: str) -> str:
+    """Type of a static field, with its package; "" for none."""
+    known = library_type(name)
+    written = known.results.get(f"{_FIELD}{field}", "") if known is not None else ""
+    head = written.partition("<")[0]
+    return dotted_name(head) or head
 
 
 def kind_of_result(name: str, method: str) -> str:
