@@ -78,7 +78,8 @@ class Classes:
         self._active.add(definition)
         before = self.engine.taint
         bases = self.bases(definition)
-        if self._is_by_depth(definition):
+        # Behind one base alone stands what stands behind that base, in whichever order.
+        if len(bases) > 1 and self._is_by_depth(definition):
             self._active.discard(definition)
             self._orders[definition] = order = (definition, *self._by_depth(definition, bases))
             return order
