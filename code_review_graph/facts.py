@@ -124,7 +124,7 @@ class DefinitionFlag(IntFlag):
     RECEIVER_APART = 2048  # the receiver is not among the parameters
     LEXICAL_SELF = 4096  # has no receiver of its own: means that of the code around
     OVERLOADABLE = 8192  # definitions of one name stand beside each other; a call chooses by its arguments
-    FINAL = 16384  # class: a value of its type is never one of a subclass
+    FINAL = 16384  # class: a value of its type is never one of a subclass; method: nothing overrides it
     STRUCTURAL = 32768  # interface: whatever has its methods implements it
     TEST = 65536  # its own text shows that a runner collects it
 

@@ -325,6 +325,8 @@ class Members:
         return known
 
     def _find_overrides(self, owner: int, method: int) -> list[int]:
+        if not self.engine.overloads.may_be_overridden(method):
+            return []
         name = self.program.key_of(method)
         # Whatever has an interface's methods implements it, be they its own or promoted.
         is_structural = bool(self.program.definitions[owner].flags & _STRUCTURAL)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
 
 _OVERLOADABLE: Final = int(DefinitionFlag.OVERLOADABLE)
+_FINAL: Final = int(DefinitionFlag.FINAL)
+_CLASS_LEVEL: Final = int(DefinitionFlag.OVERLOADABLE | DefinitionFlag.STATIC)
 _CALLABLES: Final = frozenset({FUNCTION, BOUND})
 # A call that needs a variable number of arguments is considered last.
 _VARIADIC_COST: Final = 1000
@@ -65,6 +67,11 @@ class Overloads:
     def _signature(self, function: int) -> tuple[int, str]:
         definition = self.program.definitions[function]
         return len(definition.parameters), definition.parameter_types
+
+    def may_be_overridden(self, method: int) -> bool:
+        """Whether a method may be replaced below: private ones, constructors and class-level ones may not."""
+        flags = self.program.definitions[method].flags
+        return not flags & _FINAL and flags & _CLASS_LEVEL != _CLASS_LEVEL
 
     def overriding(self, methods: list[int], method: int) -> list[int]:
         """Of an heir's methods of one name, those that override ``method``."""
@@ -160,9 +167,9 @@ class Overloads:
         is_whole = is_variadic and len(arguments) == len(parameters) and self._is_list(arguments[-1])
         total = _VARIADIC_COST if is_variadic and not is_whole else 0
         for place, given in enumerate(arguments):
-            if is_whole and place == len(parameters) - 1:
-                given = self.engine.iterate(given)  # the list itself is passed
-            cost = self._fit(function, parameters[min(place, len(parameters) - 1)], given, scope)
+            is_list = is_whole and place == len(parameters) - 1  # the list itself is passed
+            passed = self.engine.iterate(given) if is_list else given
+            cost = self._fit(function, parameters[min(place, len(parameters) - 1)], passed, scope)
             if cost is None:
                 return None
             total += cost

@@ -75,19 +75,26 @@ def _draw_overrides(engine: Evaluator, nodes: Nodes, collector: Collector, numbe
     bases = [base for base in engine.linearization(number)[1:] if isinstance(base, int)]
     for key in program.own_keys(number) if bases else ():
         for method in program.own_definitions(number, key):
-            overridden = _overridden(engine, bases, key, method) if nodes.node_of[method] else -1
-            if overridden >= 0 and nodes.node_of[overridden]:
-                own, line = nodes.node_of[method], program.definitions[method].line
-                collector.add(EdgeKind.OVERRIDES, own, nodes.node_of[overridden], line, Resolution.EXACT, None)
+            for overridden in _overridden(engine, bases, key, method) if nodes.node_of[method] else ():
+                if nodes.node_of[overridden]:
+                    own, line = nodes.node_of[method], program.definitions[method].line
+                    collector.add(EdgeKind.OVERRIDES, own, nodes.node_of[overridden], line, Resolution.EXACT, None)
 
 
-def _overridden(engine: Evaluator, bases: list[int], key: str, method: int) -> int:
-    """The method that one replaces, in the nearest base that has it; -1 for none."""
+def _overridden(engine: Evaluator, bases: list[int], key: str, method: int) -> list[int]:
+    """The method that one replaces, in the nearest base that has it and in interfaces that this base does not know."""
+    chosen: list[int] = []
+    known: set[int | str] = set()
     for base in bases:
+        is_interface = engine.program.definitions[base].kind == DefinitionKind.INTERFACE
+        if base in known or (chosen and not is_interface):
+            continue
         found = engine.overloads.overriding(engine.program.own_definitions(base, key), method)
+        found = [item for item in found if engine.overloads.may_be_overridden(item)]
         if found:
-            return found[0]
-    return -1
+            chosen.append(found[0])
+            known.update(engine.linearization(base))
+    return chosen
 
 
 def draw_fixtures(engine: Evaluator, nodes: Nodes, collector: Collector) -> None:

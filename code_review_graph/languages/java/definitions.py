@@ -30,6 +30,7 @@ from code_review_graph.languages.java.syntax import (
 )
 from code_review_graph.lowering import Lowering
 
+_CLOSING: Final = frozenset({"private", "final"})  # what takes a method from its heirs
 _METHOD: Final = DefinitionFlag.RECEIVER_APART | DefinitionFlag.OVERLOADABLE
 
 
@@ -40,7 +41,7 @@ class Definitions:
         self.low = lowering
         self.types = types
         self.expr = expressions
-        self._components: dict[int, tuple[Parameter, ...]] = {}  # of records, by definition
+        self._components: dict[int, tuple[tuple[Parameter, ...], str]] = {}  # of records, by definition
         self._constructed: set[int] = set()  # enums that declare a constructor
         self.bodies: set[int] = set()  # blocks that are bodies of functions
 
@@ -70,7 +71,8 @@ class Definitions:
         parameters = node.child_by_field_name("parameters")
         if index < 0 or parameters is None:
             return
-        components = self._components[index] = self.types.parameters(parameters)
+        components = self.types.parameters(parameters)
+        self._components[index] = components, shape(parameters)
         declared = [child for child in parameters.named_children if child.type == "formal_parameter"]
         for component, item in zip(components, declared, strict=False):
             self.low.bind(component.name, BindingKind.DECLARED, (component.annotation, NO_EXPRESSION))
@@ -172,21 +174,23 @@ class Definitions:
         flags = _METHOD
         flags |= DefinitionFlag.STATIC if "static" in words else DefinitionFlag.NONE
         flags |= DefinitionFlag.ABSTRACT if body is None else DefinitionFlag.NONE
+        flags |= DefinitionFlag.NONE if _CLOSING.isdisjoint(words) else DefinitionFlag.FINAL
         self._function(node, name, body, flags, method_key(text_of(name)))
 
     def constructor(self, node: Node) -> None:
         """A constructor; a compact one takes what its record declares."""
         name = node.child_by_field_name("name")
         if name is not None:
-            self._function(node, name, node.child_by_field_name("body"), _METHOD, CONSTRUCTOR)
+            self._function(node, name, node.child_by_field_name("body"), _METHOD | DefinitionFlag.FINAL, CONSTRUCTOR)
 
     def _function(self, node: Node, name: Node, body: Node | None, flags: DefinitionFlag, key: str) -> None:
         own = self.types.type_parameters(node)
         taken = node.child_by_field_name("parameters")
         parameters = self.types.parameters(taken)
+        written = shape(taken)
         if node.type == "compact_constructor_declaration":
             owner = self.low.facts.scopes[self.low.scope].definition
-            parameters = self._components.get(owner, ())
+            parameters, written = self._components.get(owner, ((), ""))
         kind = node.child_by_field_name("type")
         dimensions = text_of(node.child_by_field_name("dimensions")).count("[")
         returns = self.types.array(kind, dimensions) if dimensions else self.types.lower(kind)
@@ -196,7 +200,7 @@ class Definitions:
             node.end_point[0] + 1, int(flags | marks.flags), self._signature(node, body),
             comment_above(self.low.source, node.start_byte), NO_EXPRESSION, (), parameters,
             returns if kind is not None else NO_EXPRESSION, (), (), (), "", marks.alias, marks.uses, key=key,
-            parameter_types=shape(taken),
+            parameter_types=written,
         )  # fmt: skip
         index = self.low.define(definition, (node.start_byte, node.end_byte))
         self.low.bind(key, BindingKind.DEFINITION, index)

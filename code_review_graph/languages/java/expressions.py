@@ -183,7 +183,11 @@ class Expressions:
         """The call of the constructor that an object creation makes."""
         kind = node.child_by_field_name("type")
         keywords = self.types.keywords(self.types.arguments(kind))
-        return self.low.intern((int(Tag.CALL), self.types.head(kind), self.arguments(node), keywords, False))
+        made = self.types.head(kind)
+        outer = node.named_child(0)
+        if outer is not None and outer.id != getattr(kind, "id", -1) and node.children[0].type != "new":
+            made = self.member(self.lower(outer), text_of(kind).partition("<")[0])  # outer.new Inner()
+        return self.low.intern((int(Tag.CALL), made, self.arguments(node), keywords, False))
 
     def _creation(self, node: Node) -> int:
         body = next((child for child in node.named_children if child.type == "class_body"), None)
