@@ -21,8 +21,14 @@ _COMMON: Final = frozenset(
 ) | frozenset({
     "close", "open", "read", "write", "send", "recv", "run", "start", "stop", "put", "push", "next", "save", "load",
     "delete", "create", "filter", "first", "last", "name", "value", "group", "match", "search", "submit", "cancel",
-    "result", "connect", "execute", "commit", "flush", "seek", "tell", "exists", "resolve", "parse", "render", "call",
-    "apply", "process", "handle", "wait", "acquire", "release", "info", "debug", "warning", "error", "exception", "log",
+    "result", "connect", "execute", "commit", "flush", "seek", "tell", "exists", "resolve", "parse", "render",
+    "call", "apply", "process", "handle", "wait", "acquire", "release", "info", "debug", "warning", "error",
+    "exception", "log", "equals", "hashCode", "toString", "getClass", "compareTo", "clone", "notify", "getName",
+    "getValue", "getKey", "size", "isEmpty", "contains", "containsKey", "iterator", "hasNext", "stream", "forEach",
+    "toArray", "substring", "charAt", "length", "indexOf", "trim", "shift", "slice", "splice", "concat", "reduce",
+    "some", "every", "find", "findIndex", "includes", "then", "catch", "finally", "bind", "entries", "emit", "once",
+    "test", "exec", "toJSON", "valueOf", "hasOwnProperty", "assign", "freeze", "addEventListener", "querySelector",
+    "String", "Error", "Len", "Less", "Swap", "Close", "Read", "Write", "Next", "Value", "Lock", "Unlock", "Done",
 })  # fmt: skip
 
 
