@@ -326,6 +326,8 @@ class Drawer:
         if len(values) < 2:
             return values
         given = [self.engine.iterate(self.engine.evaluate(scope, item)) for item in fed]
+        while given and not given[-1]:
+            given.pop()
         return self.engine.overloads.handed(values, scope, given)
 
     def _may_be_definition(self, scope: int, expression: int) -> bool:
