@@ -116,6 +116,11 @@ class GraphTables(StorePart):
         """Nodes with this bare name, by id; ASCII letters match in either case if ``ignore_case``."""
         return self._nodes_where("node.name = ?1 COLLATE NOCASE", name, "name", ignore_case=ignore_case)
 
+    def nodes_titled(self, title: str) -> list[Node]:
+        """Nodes with this title behind those of the blocks around (``describe > title``), by id; ASCII case aside."""
+        condition = "substr(node.name, -length(?1) - 3) = ' > ' || ?1 COLLATE NOCASE"
+        return self._nodes_where(condition, title, "name", ignore_case=True)
+
     def nodes_with_qualified_name(self, qualified_name: str, *, ignore_case: bool = True) -> list[Node]:
         """Nodes with this qualified name, by id; ASCII letters match in either case if ``ignore_case``."""
         condition = "node.qualified_name = ?1 COLLATE NOCASE"

@@ -20,6 +20,8 @@ _SEPARATORS = re.compile(r"::|[./]")
 # Stems of files that stand for their folder when a module is named.
 _FOLDER_STEMS = ("__init__", "index", "mod")
 _MAX_CANDIDATES = 20
+# Between the titles of nested blocks of tests.
+TITLE_SEPARATOR = " > "
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def _find(store: Store, target: str, accept: Callable[[Node], bool]) -> Meaning:
     if _looks_like_path(path):
         target = f"{inside(store.repo_path, path)}{separator}{scope}"
     # A name means a definition where there is one, else a file or module.
-    for look_up in (_qualified, _suffixed, _files_called):
+    for look_up in (_qualified, _suffixed, _titled, _files_called):
         found = [node for node in look_up(store, target) if accept(node)]
         if found:
             exact = [node for node in found if matches(node, target)]
@@ -101,7 +103,14 @@ def _qualified(store: Store, target: str) -> list[Node]:
 def _suffixed(store: Store, target: str) -> list[Node]:
     folded = target.casefold()
     named = store.nodes_named(_last_name(target))
+    if TITLE_SEPARATOR in target:  # dots and slashes of a title are no boundaries
+        named = store.nodes_named(target.rpartition("::")[2])
     return [node for node in named if any(_ends_at_boundary(form.casefold(), folded) for form in _forms(node))]
+
+
+def _titled(store: Store, target: str) -> list[Node]:
+    """Blocks of tests by their own title alone."""
+    return store.nodes_titled(target.rpartition("::")[2]) if " " in target else []
 
 
 def _files_called(store: Store, target: str) -> Iterable[Node]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,27 @@ def test_a_class_and_its_constructors(tmp_path: Path, target: str, expected: str
     result = query_graph(maker.store(tmp_path), Pattern.CALLERS_OF, target)
     assert result.resolved_target is not None
     assert result.resolved_target.qualified_name == expected
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "a.x(b, c) > does. it / well",
+        "A.X(B, C) > Does. It / Well",
+        "does. it / well",
+        "t/a.test.js::a.x(b, c) > does. it / well",
+    ],
+)
+def test_blocks_of_tests_by_their_titles(tmp_path: Path, target: str) -> None:
+    title = "a.x(b, c) > does. it / well"
+    maker = GraphMaker()
+    maker.file("t/a.test.js")
+    maker.graph.nodes.append(
+        replace(maker.graph.nodes[0], id=2, qualified_name=f"t/a.test.js::{title}", name=title, kind=NodeKind.TEST)
+    )
+    result = query_graph(maker.store(tmp_path), Pattern.TESTED_BY, target)
+    assert result.resolved_target is not None
+    assert result.resolved_target.name == title
 
 
 def test_an_absolute_path_inside_the_repository(store: Store) -> None:
