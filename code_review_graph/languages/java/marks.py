@@ -11,7 +11,7 @@ from code_review_graph.languages.java.syntax import annotations_of, simple_name,
 
 # Annotations of JUnit 4, JUnit 5, TestNG and jqwik.
 TESTS: Final = frozenset({"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Theory",
-                          "Property", "Example"})  # fmt: skip
+                          "Property", "Example", "CartesianTest", "RetryingTest"})  # fmt: skip
 AROUND: Final = frozenset({
     "Before", "After", "BeforeClass", "AfterClass", "BeforeEach", "AfterEach", "BeforeAll", "AfterAll", "BeforeMethod",
     "AfterMethod", "BeforeTest", "AfterTest", "BeforeSuite", "AfterSuite", "BeforeGroups", "AfterGroups",

@@ -14,6 +14,7 @@ from code_review_graph.semantics import Evaluation
 _ENDINGS: Final = ("Test", "Tests", "IT", "TestCase", "Spec")
 _OLD_SETUPS: Final = ("setUp", "tearDown")
 _OLD_BASE: Final = "TestCase"
+_RUNNERS: Final = ("org.junit", "junit.", "org.testng", "net.jqwik")
 _FOLDERS: Final = frozenset({"test", "tests", "androidTest", "integrationTest", "testFixtures", "it"})
 
 
@@ -38,7 +39,7 @@ class Testing:
         if facts.kind != DefinitionKind.FUNCTION or owner < 0 or facts.flags & DefinitionFlag.FIXTURE:
             return False
         if facts.flags & DefinitionFlag.TEST:
-            return True
+            return self._has_runner(self._program.definition_file[definition])
         is_public = facts.signature.startswith("public ") and not facts.flags & DefinitionFlag.STATIC
         if not is_public or facts.key == "<init>":
             return False
@@ -46,6 +47,11 @@ class Testing:
             return True
         is_named = facts.name.startswith("test") and not facts.parameters
         return is_named and self._is_old(engine, owner)
+
+    def _has_runner(self, file: int) -> bool:
+        """Whether a file takes its annotations from a test runner, as far as its imports and its place tell."""
+        facts = self._program.files[file]
+        return self.is_test_path(facts.path) or any(item.module.startswith(_RUNNERS) for item in facts.imports)
 
     @staticmethod
     def _is_old(engine: Evaluation, owner: int) -> bool:
