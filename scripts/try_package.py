@@ -34,6 +34,22 @@ multi_hop_tasks:
     expected_neighbor_names: [Flask.full_dispatch_request]
 """
 
+# One small source of every other language: what calls what, by name.
+SOURCES = {
+    "web/a.js": "import { b } from './b.ts'\nexport function jsCaller() { return b() }\n",
+    "web/b.ts": "export function b(): number { return 1 }\n",
+    "web/c.tsx": "import { b } from './b'\nexport const TsxCaller = () => <p>{b()}</p>\n",
+    "web/d.vue": "<template/>\n<script setup>\nimport { b } from './b'\nfunction vueCaller() { return b() }\n</script>\n",
+    "go.mod": "module example.com/x\n",
+    "x.go": "package x\n\nfunc goCaller() int { return goCallee() }\n\nfunc goCallee() int { return 1 }\n",
+    "X.java": "class X {\n    int javaCaller() { return javaCallee(); }\n\n    int javaCallee() { return 1; }\n}\n",
+}
+CALLERS = {
+    "web/b.ts::b": {"jsCaller", "TsxCaller", "vueCaller"},
+    "goCallee": {"goCaller"},
+    "javaCallee": {"javaCaller"},
+}
+
 
 def main() -> None:
     """Build, inspect, install and try."""
@@ -42,6 +58,7 @@ def main() -> None:
         wheel = build(place / "dist")
         bin_folder = install(wheel, place / "environment")
         use(bin_folder, flask_copy(place / "flask-copy"), place)
+        other_languages(bin_folder, place / "mixed")
         readme(place / "checkout")
     print("== package: all as it should be")
 
@@ -113,6 +130,20 @@ def use(commands: Path, repo: Path, place: Path) -> None:
         check=False,
     )
     check(served.returncode == 0 and not served.stdout, f"serve: {served}")
+
+
+def other_languages(commands: Path, repo: Path) -> None:
+    """Index and ask a file of every language but the first with the installed commands."""
+    step("every language")
+    for path, text in SOURCES.items():
+        (repo / path).parent.mkdir(parents=True, exist_ok=True)
+        (repo / path).write_text(text, encoding="utf-8")
+    program = str(commands / "code-review-graph")
+    run(program, "build", "--repo", str(repo))
+    for target, expected in CALLERS.items():
+        answer = json.loads(run(program, "query", "callers_of", target, "--repo", str(repo), "--json"))
+        names = {item["name"] for item in answer["neighbours"]}
+        check(names == expected, f"callers_of {target} found {sorted(names)}")
 
 
 def readme(folder: Path) -> None:
