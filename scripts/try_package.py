@@ -39,7 +39,7 @@ SOURCES = {
     "web/a.js": "import { b } from './b.ts'\nexport function jsCaller() { return b() }\n",
     "web/b.ts": "export function b(): number { return 1 }\n",
     "web/c.tsx": "import { b } from './b'\nexport const TsxCaller = () => <p>{b()}</p>\n",
-    "web/d.vue": "<template/>\n<script setup>\nimport { b } from './b'\nfunction vueCaller() { return b() }\n</script>\n",
+    "web/d.vue": "<script setup>\nimport { b } from './b'\nfunction vueCaller() { return b() }\n</script>\n",
     "go.mod": "module example.com/x\n",
     "x.go": "package x\n\nfunc goCaller() int { return goCallee() }\n\nfunc goCallee() int { return 1 }\n",
     "X.java": "class X {\n    int javaCaller() { return javaCallee(); }\n\n    int javaCallee() { return 1; }\n}\n",

@@ -66,7 +66,6 @@ class Evaluator:
         self.memo: dict[object, Values] = {}
         self.provisional: dict[object, Values] = {}
         self.taint = 0
-        self._active: set[object] = set()
         self._depth = 0
         self.names = Names(self)
         self.overloads = Overloads(self)
@@ -121,16 +120,16 @@ class Evaluator:
         if tag in _CONTAINER_TAGS:
             return {(CONTAINER, scope, expression): EXACT}
         # As in `remember`: a call more for each expression is felt in the time of a whole repository.
-        if key in self._active or self._depth > MAX_DEPTH:
+        if self._depth > MAX_DEPTH:
             self.taint += 1
             return EMPTY
-        self._active.add(key)
+        self.provisional[key] = EMPTY  # what it is while it rests on itself
         self._depth += 1
         before = self.taint
         values = self._handlers[tag](scope, shape)
         self._depth -= 1
-        self._active.discard(key)
         if self.taint == before:
+            del self.provisional[key]
             self.memo[key] = values
         else:
             self.provisional[key] = values
@@ -149,16 +148,16 @@ class Evaluator:
         if known is not None:
             self.taint += 1
             return known
-        if key in self._active or self._depth > MAX_DEPTH:
+        if self._depth > MAX_DEPTH:
             self.taint += 1
             return EMPTY
-        self._active.add(key)
+        self.provisional[key] = EMPTY
         self._depth += 1
         before = self.taint
         values = compute()
         self._depth -= 1
-        self._active.discard(key)
         if self.taint == before:
+            del self.provisional[key]
             self.memo[key] = values
         else:
             self.provisional[key] = values
