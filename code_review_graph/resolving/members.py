@@ -241,8 +241,8 @@ class Members:
 
     def _of_super(self, value: Value, name: str) -> Values:
         _, owner, receiver = value
-        if receiver[0] not in {INSTANCE, CLASS}:
-            return EMPTY
+        if receiver[0] not in {INSTANCE, CLASS}:  # what is not known is at least one of the class written
+            receiver = instance(owner, exact=False)
         after = self.after(receiver[1], owner)
         found = self._along(after, receiver, name)
         found = {} if found is None else dict(found)
