@@ -11,6 +11,7 @@ from code_review_graph.program import Program
 from code_review_graph.resolving.collecting import Collector
 from code_review_graph.resolving.evaluator import Evaluator
 from code_review_graph.resolving.nodes import Nodes
+from code_review_graph.resolving.spelling import written_name
 from code_review_graph.semantics import Semantics
 from code_review_graph.values import (
     BOUND,
@@ -49,6 +50,9 @@ MAX_OVERRIDES: Final = 16
 # Links of a chain of calls that evaluation follows at once.
 LONG_CHAIN: Final = 16
 _LINKS: Final = frozenset({Tag.CALL, Tag.MEMBER, Tag.INDEX})
+_NAME: Final = Tag.NAME
+_MEMBER: Final = Tag.MEMBER
+_LAMBDA: Final = int(DefinitionKind.LAMBDA)
 _INTERFACE: Final = int(DefinitionKind.INTERFACE)
 _NAMESPACE: Final = int(DefinitionKind.NAMESPACE)
 _OUTSIDE: Final = frozenset({EXTERNAL, EXTERNAL_METHOD})
@@ -66,6 +70,8 @@ class Drawer:
         self.program: Program = engine.program
         self.nodes = nodes
         self.collector = collector
+        self._made_otherwise = self._find_made_otherwise()
+        self._has_lambdas = [any(item.kind == _LAMBDA for item in facts.definitions) for facts in engine.program.files]
         self._has_overloads = [semantics.has_overloads for semantics in engine.semantics]
         self._unanswered: OpenReference | None = None
         self._constructors_of: dict[int, list[tuple[list[int], Via | None]]] = {}
@@ -227,6 +233,8 @@ class Drawer:
         is_bound = callee[0] == BOUND or (callee[0] in {CLASS, INSTANCE} and target != callee[1])
         site = (scope, call, int(is_bound and self.program.takes_receiver(target)))
         self.engine.calls.add_caller(target, site)
+        if not self._has_lambdas[self.program.scope_file[scope]]:
+            return
         for place, argument in enumerate(call[2]):
             if self.program.expressions[self.program.scope_file[scope]][argument][0] == Tag.LAMBDA:
                 self._give_context(target, place + site[2], argument, callee, site)
@@ -247,19 +255,22 @@ class Drawer:
     def _edge(self, caller: int, target: int, line: int, level: int, via: int) -> None:
         node = self.nodes.node_of[target]
         if node:
-            is_made = self.program.is_class(target) and self._is_made_otherwise(target)
-            kind = EdgeKind.REFERENCES if is_made else EdgeKind.CALLS
+            kind = EdgeKind.REFERENCES if target in self._made_otherwise else EdgeKind.CALLS
             self.collector.add(kind, caller, node, line, RESOLUTIONS[level], VIA_NAMES[via])
 
-    def _is_made_otherwise(self, target: int) -> bool:
-        """Whether no call makes a value of a class: an interface has no constructor."""
-        is_interface = self.program.definitions[target].kind == _INTERFACE
-        return is_interface or self._semantics(target).makes_without_call
+    def _find_made_otherwise(self) -> frozenset[int]:
+        """Classes of which no call makes a value: an interface has no constructor."""
+        return frozenset(
+            number
+            for number, definition in enumerate(self.program.definitions)
+            if self.program.is_class(number)
+            and (definition.kind == _INTERFACE or self._semantics(number).makes_without_call)
+        )
 
     # -- what no definition answers
 
     def _refer(self, file: int, caller: int, site: Site, shape: Expression, callees: Values) -> None:
-        name = self.written_name(file, shape[1])
+        name = written_name(self.program, file, shape[1])
         if not name:
             return
         external = any(value[0] in {EXTERNAL, EXTERNAL_METHOD, EXTERNAL_INSTANCE} for value in callees)
@@ -275,40 +286,20 @@ class Drawer:
             for value in callees
         )
 
-    def written_name(self, file: int, expression: int) -> str:
-        """A callee as the source writes it: ``a.b.c``; what is not a name is left out."""
-        parts: list[str] = []
-        shape = self.program.expressions[file][expression]
-        if shape[0] == Tag.CONSTRUCT:
-            shape = self.program.expressions[file][shape[1]]
-            if shape[0] == Tag.INDEX:  # new C<T>
-                shape = self.program.expressions[file][shape[1]]
-        while shape[0] == Tag.MEMBER:
-            if not shape[2].startswith("<"):
-                parts.append(shape[2].removesuffix("()"))
-            shape = self.program.expressions[file][shape[1]]
-        if shape[0] == Tag.NAME:
-            parts.append(shape[1].removesuffix("()"))
-        elif shape[0] == Tag.SELF and parts:
-            parts.append("this")
-        elif shape[0] == Tag.SUPER:
-            parts.append("super()")
-        elif parts:
-            parts.append("()" if shape[0] == Tag.CALL else "")
-        return ".".join(reversed(parts)).lstrip(".")
-
     # -- values handed over
 
     def _draw_callbacks(self, scope: int, caller: int, line: int, shape: Expression, callees: Values) -> None:
         if not shape[2] and not shape[3]:
             return
+        run: set[int] = set()
+        fed: tuple[int, ...] = ()
         called = [value[2 if value[0] == EXTERNAL_METHOD else 1] for value in callees if value[0] in _OUTSIDE]
-        semantics = self.engine.semantics[self.program.scope_file[scope]]
-        run = {item for name in called for item in semantics.callbacks(name, shape)}
-        fed = next((found for name in called if (found := semantics.fed(name, shape))), ()) if run else ()
-        for argument in (*shape[2], *[item for _, item in shape[3]]):
-            if argument not in run and not self._may_be_definition(scope, argument):
-                continue
+        if called:
+            semantics = self.engine.semantics[self.program.scope_file[scope]]
+            run = {item for name in called for item in semantics.callbacks(name, shape)}
+            fed = next((found for name in called if (found := semantics.fed(name, shape))), ()) if run else ()
+        arguments = (*shape[2], *[item for _, item in shape[3]]) if shape[3] else shape[2]
+        for argument in [item for item in arguments if item in run or self._may_be_definition(scope, item)]:
             for value, certainty in self._handed(scope, argument, fed).items():
                 if fed and value[0] == FUNCTION and argument in run:
                     self.engine.calls.feed(value[1], scope, fed)
@@ -332,9 +323,7 @@ class Drawer:
 
     def _may_be_definition(self, scope: int, expression: int) -> bool:
         shape = self.program.expressions[self.program.scope_file[scope]][expression]
-        if shape[0] == Tag.NAME:
-            return shape[1] in self.names
-        return shape[0] == Tag.MEMBER and shape[2] in self.names
+        return (shape[0] == _NAME and shape[1] in self.names) or (shape[0] == _MEMBER and shape[2] in self.names)
 
     # -- constructs that call without saying so
 
