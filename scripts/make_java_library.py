@@ -28,7 +28,7 @@ PACKAGES = (
     "java.util.logging", "java.util.regex", "java.util.stream", "java.util.zip", "javax.net.ssl",
 )  # fmt: skip
 BATCH = 150
-_HEADER = re.compile(r"^public .*?\b(class|interface|enum|@interface|record) ([\w.$]+)(.*) \{$")
+_HEADER = re.compile(r"^(?:[\w-]+ )*?(class|interface|enum|@interface|record) ([\w.$]+)(.*) \{$")
 _METHOD = re.compile(r"^  public (.*?)([\w$]+)\((.*)\)(?: throws .*)?;$")
 _FIELD = re.compile(r"^  public static (?:final )?(\S+) (\w+);$")
 _WORDS = frozenset({"abstract", "default", "static", "final", "synchronized", "native", "strictfp", "transient"})
@@ -74,11 +74,12 @@ def head(text: str) -> tuple[str, list[str], str]:
 class Type:
     """One type while it is read."""
 
-    def __init__(self, name: str, rest: str, *, is_interface: bool) -> None:
+    def __init__(self, name: str, rest: str, *, is_interface: bool, is_public: bool) -> None:
         self.name = name
+        self.is_public = is_public
         self.is_interface = is_interface
         _, self.variables, self.bases = head(rest.strip())
-        self.results: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        self.results: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
         self.fields: list[tuple[str, str]] = []
         self.abstract: list[tuple[str, list[str], str]] = []
 
@@ -96,7 +97,10 @@ class Type:
         if "abstract" in flags and self.is_interface:
             self.abstract.append((name, given, self.short(result, own)))
         if result != "void":
-            self.results[name].append((len(given), self.short(result, own)))
+            kind, erased = self.short(result, own), tuple(item.partition("<")[0] for item in given)
+            # Of one method with several results the compiler added those that a base declares.
+            if erased not in self.results[name] or kind.partition("<")[0] == self.name:
+                self.results[name][erased] = kind
 
     def short(self, text: str, own: list[str]) -> str:
         """A type in the form of the table."""
@@ -114,23 +118,33 @@ class Type:
         arguments = ",".join(self.short(item, own) for item in split(rest[:-1])) if bracket else ""
         return f"{name}<{arguments}>" if arguments.strip("?,") else name
 
-    def chosen(self) -> Iterator[str]:
+    def fewest(self, name: str) -> int:
+        """Number of parameters of the shortest overload; many for none."""
+        return min(map(len, self.results.get(name, ())), default=99)
+
+    def chosen(self, inherited: list[Type]) -> Iterator[str]:
         """Each method with its result: of overloads the one with the fewest parameters, a type parameter first."""
         for name, results in sorted(self.results.items()):
-            fewest = min(count for count, _ in results)
-            kinds = {kind for _, kind in results}
-            least = sorted({kind for count, kind in results if count == fewest})
+            fewest = self.fewest(name)
+            if any(base.fewest(name) < fewest for base in inherited):
+                continue  # the base has the shorter one
+            kinds = set(results.values())
+            least = sorted({kind for given, kind in results.items() if len(given) == fewest})
             kind = next((item for item in least if item[0].isdigit()), least[0] if len(least) == 1 else "")
             if len(kinds) == 1 or kind:
                 yield f"{name}={kind or kinds.pop()}"
 
-    def line(self) -> str:
-        """The line of the table."""
+    def base_names(self) -> list[str]:
+        """Names of what a type derives from."""
         written = re.sub(r"\b(extends|implements)\b", ",", self.bases)
-        bases = [self.short(item, []) for item in split(written) if item != "java.lang.Object"]
+        return [item for item in split(written) if item != "java.lang.Object"]
+
+    def line(self, inherited: list[Type]) -> str:
+        """The line of the table."""
+        bases = [self.short(item, []) for item in self.base_names()]
         count = f"<{len(self.variables)}>" if self.variables else ""
         fields = [f"!{name}={self.short(kind, [])}" for kind, name in self.fields]
-        parts = [f"{self.name}{count}:{','.join(bases)}", *self.chosen(), *fields]
+        parts = [f"{self.name}{count}:{','.join(bases)}", *self.chosen(inherited), *fields]
         if len(self.abstract) == 1:
             name, given, result = self.abstract[0]
             parts.insert(1, f"@{name}=({','.join(given)}){result}")
@@ -142,7 +156,8 @@ def read(lines: Iterator[str]) -> Iterator[Type]:
     current: Type | None = None
     for line in lines:
         if match := _HEADER.match(line):
-            current = Type(match[2], match[3], is_interface=match[1] == "interface")
+            is_interface, is_public = match[1] == "interface", line.startswith("public ")
+            current = Type(match[2], match[3], is_interface=is_interface, is_public=is_public)
             yield current
         elif line == "}":
             current = None
@@ -150,6 +165,22 @@ def read(lines: Iterator[str]) -> Iterator[Type]:
             current.add(match[1], match[2], match[3])
         elif current is not None and (match := _FIELD.match(line)):
             current.fields.append((match[1], match[2]))
+
+
+def needed(types: dict[str, Type]) -> dict[str, list[Type]]:
+    """Public types and what they derive from, each with all of its own bases in the table."""
+    found: dict[str, list[Type]] = {}
+    waiting = [name for name, item in types.items() if item.is_public]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        bases = [base.partition("<")[0] for base in types[name].base_names()]
+        waiting += [base for base in bases if base in types]
+        for base in bases:
+            bases += [item.partition("<")[0] for item in types[base].base_names()] if base in types else []
+        found[name] = [types[base] for base in bases if base in types]
+    return found
 
 
 def printed(classes: list[str]) -> Iterator[str]:
@@ -161,7 +192,8 @@ def printed(classes: list[str]) -> Iterator[str]:
 
 def main() -> None:
     """Print the table."""
-    lines = [item.line().replace("$", ".") for item in list(read(printed(sorted(names()))))]
+    types = {item.name: item for item in list(read(printed(sorted(names()))))}
+    lines = [types[name].line(bases).replace("$", ".") for name, bases in sorted(needed(types).items())]
     known = [re.split(r"[<:]", line, maxsplit=1)[0] for line in lines]
     prefix = re.compile(
         rf"\b(?:{'|'.join(re.escape(item) for item in sorted(PACKAGES, key=len, reverse=True))})\.(?=[A-Z])"

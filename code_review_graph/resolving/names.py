@@ -71,6 +71,7 @@ class Names:
         """Values of a name that may also be a member, own or inherited, of a class around."""
         program, start = self.program, scope
         outside: Values = EMPTY
+        semantics = self.engine.semantics[program.scope_file[scope]]
         while scope >= 0:
             here = program.scopes[scope]
             if here.kind == _CLASS:
@@ -79,6 +80,9 @@ class Names:
                 if found:
                     return found
                 outside = outside or self.engine.members_of.outside(receiver, name)
+                inherent = EMPTY if outside else semantics.object_member(self.engine, receiver, name)
+                if inherent:
+                    return inherent
             elif name in here.bindings:
                 return self._values_of(self.bindings(scope, name, version, block))
             scope = program.parents[scope]

@@ -16,6 +16,7 @@ from code_review_graph.values import (
     EXTERNAL_INSTANCE,
     EXTERNAL_METHOD,
     FUNCTION,
+    INFERRED,
     INSTANCE,
     LITERAL,
     TYPE_VARIABLE,
@@ -93,15 +94,36 @@ class Overloads:
     def choose(self, callees: Values, scope: int, call: Expression) -> Values:
         """The callees without overloads that the arguments of a call rule out."""
         candidates = [value for value in callees if self.is_overloaded({value: 0})]
-        if len(candidates) < 2:
-            is_other = len(candidates) == 1 and self._means_another(candidates[0], scope, call)
-            return {v: c for v, c in callees.items() if v not in candidates} if is_other else callees
-        best = self._best([(value[1], value) for value in candidates], scope, call)
         kept = {v: c for v, c in callees.items() if v not in candidates}
+        if not candidates:
+            return callees
+        outside = self._outside(candidates[0][1])
+        if len(candidates) == 1 and not outside:
+            return callees
+        best = self._best([(value[1], value) for value in candidates], scope, call)
+        if best or outside:
+            for value in best:
+                # Where nothing tells two overloads apart, neither is certain.
+                kept[value] = callees[value] if len(best) == 1 else DISPATCH
+            return kept if best else {**kept, (EXTERNAL, outside): EXACT}
+        best = [value for value in candidates if self._takes(value[1], len(call[2]))]
         for value in best:
-            # Where nothing tells two overloads apart, neither is certain.
-            kept[value] = callees[value] if len(best) == 1 else DISPATCH
+            kept[value] = max(callees[value], INFERRED) if len(best) == 1 else DISPATCH
         return kept
+
+    def _outside(self, function: int) -> str:
+        """A method of the same name that a base outside may have; "" where all bases are known."""
+        owner = self.program.class_of[function]
+        bases = self.engine.linearization(owner) if owner >= 0 else ()
+        outside = next((base for base in bases if isinstance(base, str)), "")
+        return f"{outside}.{self.program.key_of(function)}" if outside else ""
+
+    def _takes(self, function: int, count: int) -> bool:
+        """Whether a function may be called with so many arguments."""
+        parameters = self.program.definitions[function].parameters[int(self.program.takes_receiver(function)) :]
+        if parameters and parameters[-1].kind == ParameterKind.STAR:
+            return count >= len(parameters) - 1
+        return sum(1 for item in parameters if item.default <= 0) <= count <= len(parameters)
 
     def handed(self, functions: Values, scope: int, given: list[Values]) -> Values:
         """Of overloads that are handed over by name, the one that fits what it will be called with, as far as known."""
@@ -122,18 +144,12 @@ class Overloads:
         is_unbound = value[0] == FUNCTION and self.program.is_method(value[1])
         return self._cost(value[1], scope, given[int(is_unbound) :], has_star=False)
 
-    def _means_another(self, candidate: Value, scope: int, call: Expression) -> bool:
-        """Whether a call means an overload of a base outside: the one that is known does not fit."""
-        owner = self.program.class_of[candidate[1]]
-        if owner < 0 or not any(isinstance(base, str) for base in self.engine.linearization(owner)):
-            return False
-        return not self._best([(candidate[1], candidate)], scope, call)
-
     def among(self, functions: list[int], scope: int, call: Expression) -> list[int]:
         """The functions of one name that a call may mean."""
         if len(functions) < 2:
             return functions
-        return [value[1] for value in self._best([(item, (FUNCTION, item)) for item in functions], scope, call)]
+        best = self._best([(item, (FUNCTION, item)) for item in functions], scope, call)
+        return [value[1] for value in best] or [item for item in functions if self._takes(item, len(call[2]))]
 
     def _best(self, candidates: list[tuple[int, Value]], scope: int, call: Expression) -> list[Value]:
         arguments = [self._argument(scope, item) for item in call[2]]

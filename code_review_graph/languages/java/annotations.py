@@ -18,6 +18,7 @@ TYPE_ARGUMENT: Final = "[{}]"  # keyword under which a call carries a type argum
 QUALIFIED: Final = re.compile(
     r"(?:java|javax|jakarta|org|com|net|io|edu|dev|me|de|fr|uk|co|app)(?:\.[a-z_]\w*)*\.[A-Z]\w*"
 )
+_MARK: Final = re.compile(r"@[\w.]+(?:\([^()]*\))?")  # an annotation inside a qualified name
 _PRIMITIVE: Final = frozenset({"integral_type", "floating_point_type", "boolean_type"})
 
 
@@ -67,7 +68,7 @@ class Types:
 
     def qualified(self, node: Node) -> int:
         """``a.b.C``: of a package, or nested in another type."""
-        text = "".join(text_of(node).split())
+        text = "".join(_MARK.sub("", text_of(node)).split())
         match = QUALIFIED.match(text)
         if match is not None:
             package, _, name = match[0].rpartition(".")

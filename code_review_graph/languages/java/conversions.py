@@ -20,6 +20,7 @@ _FINAL: Final = frozenset(BOXES.values()) | {
 }  # fmt: skip
 _FAILURES: Final = {"Throwable": 3, "Exception": 2, "RuntimeException": 1}
 _OBJECT: Final = "Object"
+_IMPLIED: Final = frozenset({"java.lang.Enum", "java.lang.Record"})
 _NULL: Final = "null"
 _REPOSITORY: Final = "object"  # a value of a class of the repository of which no base outside fits
 _FUNCTION: Final = "function"
@@ -65,8 +66,8 @@ def _type_name(given: str) -> str:
 
 
 def _reference(given: str, wanted: str) -> int | None:
-    if given == _REPOSITORY:
-        return None
+    if given == _REPOSITORY:  # perhaps an enum or a record, whose bases are not written
+        return _OBJECT_COST + 1 if wanted in _IMPLIED else None
     have, want = given.rpartition(".")[2], wanted.rpartition(".")[2]
     source, target = dotted_name(given), dotted_name(wanted)
     if source:

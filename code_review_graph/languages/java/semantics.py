@@ -11,6 +11,7 @@ from code_review_graph.languages.java.library import function_type, library_type
 from code_review_graph.languages.java.packages import Packages
 from code_review_graph.languages.java.standard import (
     INHERENT,
+    OF_ENUMS,
     call_outside,
     container_method,
     inherent_method,
@@ -116,7 +117,12 @@ class JavaSemantics(PlainSemantics):
     def object_member(self, engine: Evaluation, value: Value, name: str) -> Values:
         """Methods of ``Object``, and those that every enum has."""
         del engine
-        return {(EXTERNAL_METHOD, value, name): EXACT} if name in INHERENT else EMPTY
+        if name in OF_ENUMS:
+            definition = self._program.definitions[value[1]]
+            is_known = "enum" in definition.signature.partition(definition.name)[0].split()
+        else:
+            is_known = name in INHERENT
+        return {(EXTERNAL_METHOD, value, name): EXACT} if is_known else EMPTY
 
     def call_external(self, engine: Evaluation, dotted: str, scope: int, call: tuple[Any, ...]) -> Values | None:
         """Result of calling into the library; None when nothing is known."""

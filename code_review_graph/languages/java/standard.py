@@ -24,6 +24,7 @@ from code_review_graph.values import (
 )
 
 STRING: Final = "java.lang.String"
+MAX_CHAIN: Final = 120
 _OPTIONAL: Final = "java.util.Optional"
 _STREAM: Final = "java.util.stream.Stream"
 _COLLECTORS: Final = "java.util.stream.Collectors."
@@ -87,8 +88,8 @@ _COLLECTED: Final = {
 # What every object has, and every enum.
 INHERENT: Final = frozenset({
     "equals()", "hashCode()", "toString()", "getClass()", "notify()", "notifyAll()", "wait()", "clone()", "finalize()",
-    "name()", "ordinal()", "compareTo()", "values()", "valueOf()", "getDeclaringClass()",
 })  # fmt: skip
+OF_ENUMS: Final = frozenset({"name()", "ordinal()", "compareTo()", "values()", "valueOf()", "getDeclaringClass()"})
 # Static methods that give a value of the type that has them.
 _MAKERS: Final = frozenset(
     {"valueOf", "of", "getInstance", "newInstance", "now", "copyOf", "ofEntries", "noneOf", "allOf", "builder"}
@@ -124,11 +125,13 @@ def container_method(engine: Evaluation, owner: Value, name: str, arguments: Val
         return {owner: INFERRED} if name == "clone" else _plain_result(name)
     special = _by_arguments(engine, owner, name, arguments)
     known = special or result_of(kind, held, name)
-    if known:
+    if known or (known is not None and library_type(kind) is not None):
         return known
     if library_type(kind) is None and held:
         known = _of_pairs(held, name) if len(held) > 1 else _of_elements(engine, owner, name)
-    return known or _plain_result(name)
+    known = known or _plain_result(name)
+    # What nobody knows is still a value from outside.
+    return known or ({(EXTERNAL, f"{kind}.{name}()"): INFERRED} if len(kind) < MAX_CHAIN else EMPTY)
 
 
 def _by_arguments(engine: Evaluation, owner: Value, name: str, arguments: Values) -> Values:
