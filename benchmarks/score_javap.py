@@ -7,9 +7,10 @@ The unit is (caller method, callee method), by file and line: a method is the no
 instruction. Only callees that the repository's sources write down count. Lambdas belong to the method that they stand
 in, initialisers to their class. Calls that javac adds itself (``super()`` of a constructor without one, accessors,
 bridges) are left out of what is asked, and so are calls to methods that no source declares. ``guess`` and ``dispatch``
-edges do not count. A method reference counts as a call of what it names; the constructor of a class without a name
-belongs to whoever makes the object; a drawn call whose name the caller's byte code calls on a type outside the
-repository (a variable declared as ``Iterator``) is not judged.
+edges do not count. A method reference is a call of what it names, and a reference by it is enough. What the constructor
+of a class without a name calls, its maker calls, and so does the base's constructor where a class declares none. A
+drawn call whose name the caller's byte code calls on a type outside the repository (a variable declared as
+``Iterator``) is not judged.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ class Compiled:
 
     source: str
     invokes: list[tuple[int, Method]] = field(default_factory=list[tuple[int, Method]])
+    handed: list[tuple[int, Method]] = field(default_factory=list[tuple[int, Method]])
     dynamic: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     lines: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
 
@@ -126,7 +128,7 @@ class Reader:
         """Give each method the references that the class's bootstrap methods name."""
         for compiled in self._own:
             for offset, number in compiled.dynamic:
-                compiled.invokes += [(offset, method) for method in self._handles.get(number, ())]
+                compiled.handed += [(offset, method) for method in self._handles.get(number, ())]
         self._own, self._handles, self._bootstrap, self._current = [], defaultdict(list), -1, None
 
     def _start_class(self, owner: str, rest: str) -> None:
@@ -194,6 +196,7 @@ class Graph:
 
     nodes: dict[str, list[Node]]
     calls: dict[tuple[int, int], str]
+    references: set[tuple[int, int]]
     by_id: dict[int, Node]
 
     def around(self, source: str, package: str, line: int, name: str) -> Node | None:
@@ -212,6 +215,7 @@ def read_graph(lines: Iterable[str]) -> Graph:
     """Nodes and certain CALLS edges of an export."""
     nodes: dict[str, list[Node]] = defaultdict(list)
     calls: dict[tuple[int, int], str] = {}
+    references: set[tuple[int, int]] = set()
     by_id: dict[int, Node] = {}
     for row in map(json.loads, lines):
         if row["type"] == "node":
@@ -220,7 +224,9 @@ def read_graph(lines: Iterable[str]) -> Graph:
             by_id[node.id] = node
         elif row["kind"] == "CALLS" and row["resolution"] not in UNCERTAIN:
             calls[(row["source"], row["target"])] = row["resolution"]
-    return Graph(nodes, calls, by_id)
+        elif row["kind"] == "REFERENCES" and row["resolution"] not in UNCERTAIN:
+            references.add((row["source"], row["target"]))
+    return Graph(nodes, calls, references, by_id)
 
 
 def node_of(method: Method, compiled: Compiled, graph: Graph) -> Node | None:
@@ -240,65 +246,88 @@ def node_of(method: Method, compiled: Compiled, graph: Graph) -> Node | None:
 
 
 class Truth(NamedTuple):
-    """(caller, callee) pairs with a line of a call, and (caller, name) of calls that leave the repository."""
+    """(caller, callee) pairs with the line of a call or of a reference; (caller, name) of calls that lead outside."""
 
     calls: dict[tuple[int, int], int]
+    handed: dict[tuple[int, int], int]
     outside: set[tuple[int, str]]
+
+
+class Oracle:
+    """What the byte code calls, in nodes of a graph."""
+
+    def __init__(self, program: Program, graph: Graph) -> None:
+        self._program = program
+        self._graph = graph
+        self.places = {
+            method: node for method, item in program.methods.items() if (node := node_of(method, item, graph))
+        }
+
+    def truth(self) -> Truth:
+        """Calls and references between methods of the repository."""
+        found = Truth({}, {}, set())
+        for method, compiled in self._program.methods.items():
+            caller = self.places.get(method)
+            is_bridge = "$" in method.name and not method.name.startswith("lambda$")
+            if caller is not None and not is_bridge:
+                self._add(found, method, compiled, caller)
+        return found
+
+    def _add(self, found: Truth, method: Method, compiled: Compiled, caller: Node) -> None:
+        for line, written in self._invoked(compiled):
+            self._note(found.calls, found.outside, caller, line, written, method)
+        for offset, written in compiled.handed:
+            if not written.name.startswith("lambda$"):
+                self._note(found.handed, found.outside, caller, compiled.line_at(offset), written, method)
+
+    def _note(
+        self,
+        into: dict[tuple[int, int], int],
+        outside: set[tuple[int, str]],
+        caller: Node,
+        line: int,
+        written: Method,
+        method: Method,
+    ) -> None:
+        callee = self._program.declaring(written)
+        target = self.places.get(callee)
+        source = _initialiser(caller, line, self._graph)
+        if target is None:
+            outside.add((source.id, callee.name))
+        elif target.kind == "Method" and not _is_added(method, callee, line, caller):
+            into.setdefault((source.id, target.id), line)
+
+    def _invoked(self, compiled: Compiled) -> Iterator[tuple[int, Method]]:
+        """Lines and callees, those of methods without a node of their own with them."""
+        waiting = [(compiled.line_at(offset), callee) for offset, callee in compiled.invokes]
+        seen: set[Method] = set()
+        for line, callee in waiting:
+            inner = self._program.methods.get(callee)
+            is_nameless = callee.name == "<init>" and bool(_NAMELESS.search(callee.owner))
+            if inner is not None and callee not in seen and (is_nameless or callee.name.startswith("access$")):
+                seen.add(callee)
+                waiting += [(inner.line_at(place) if is_nameless else line, item) for place, item in inner.invokes]
+            elif inner is not None and callee not in seen and self._is_implicit(callee):
+                seen.add(callee)
+                bases = self._program.bases[callee.owner]
+                waiting += [(line, item) for _, item in inner.invokes if item.name == "<init>" and item.owner in bases]
+            else:
+                yield line, callee
+
+    def _is_implicit(self, callee: Method) -> bool:
+        place = self.places.get(callee)
+        return callee.name == "<init>" and place is not None and place.kind == "Class"
 
 
 def truth(program: Program, graph: Graph) -> Truth:
     """What the byte code calls."""
-    methods = program.methods
-    places = {method: node for method, compiled in methods.items() if (node := node_of(method, compiled, graph))}
-    found = Truth({}, set())
-    for method, compiled in methods.items():
-        caller = places.get(method)
-        is_bridge = "$" in method.name.removeprefix("lambda$") and not method.name.startswith("lambda$")
-        if caller is not None and not is_bridge:
-            _add_calls(found, method, compiled, caller, program, places, graph)
-    return found
-
-
-def _add_calls(
-    found: Truth,
-    method: Method,
-    compiled: Compiled,
-    caller: Node,
-    program: Program,
-    places: dict[Method, Node],
-    graph: Graph,
-) -> None:
-    for line, written in _invoked(compiled, program):
-        callee = program.declaring(written)
-        target = places.get(callee)
-        source = _initialiser(caller, line, graph)
-        if target is None:
-            found.outside.add((source.id, callee.name))
-        elif target.kind == "Method" and not _is_added(method, callee, line, caller):
-            found.calls.setdefault((source.id, target.id), line)
-
-
-def _invoked(compiled: Compiled, program: Program) -> Iterator[tuple[int, Method]]:
-    """Lines and callees; what the constructor of a class without a name calls, its maker calls."""
-    waiting = [(offset, -1, callee) for offset, callee in compiled.invokes]
-    seen: set[str] = set()
-    for offset, known, callee in waiting:
-        line = known if known >= 0 else compiled.line_at(offset)
-        inner = program.methods.get(callee)
-        if callee.name.startswith("lambda$"):
-            continue
-        if callee.name == "<init>" and _NAMELESS.search(callee.owner) and inner is not None:
-            if callee.owner not in seen:
-                seen.add(callee.owner)
-                waiting += [(0, inner.line_at(place), item) for place, item in inner.invokes]
-        else:
-            yield line, callee
+    return Oracle(program, graph).truth()
 
 
 def _is_added(method: Method, callee: Method, line: int, caller: Node) -> bool:
     """Whether javac wrote a call: the constructor of the base at the very line that declares a constructor."""
     is_base = method.name == "<init>" and callee.name == "<init>" and callee.owner != method.owner
-    return (is_base and line == caller.start) or callee.name.startswith("access$")
+    return is_base and line == caller.start
 
 
 def _initialiser(caller: Node, line: int, graph: Graph) -> Node:
@@ -321,15 +350,21 @@ def main() -> None:
     lines = arguments.graph.read_text("utf-8").splitlines() if arguments.graph else build_export(arguments.repo)
     graph = read_graph(lines)
     program = read_program(disassemble(arguments.classes))
-    wanted, outside = truth(program, graph)
+    oracle = truth(program, graph)
     compiled = {node.id for method, item in program.methods.items() if (node := node_of(method, item, graph))}
-    drawn = {
+    calls = {
         (source, target)
         for source, target in graph.calls
         if target in compiled and (source in compiled or graph.by_id[source].kind in {"Class", "Interface"})
         and graph.by_id[target].kind == "Method" and _is_compiled(graph.by_id[source], graph, compiled)
-        and ((source, target) in wanted or (source, graph.by_id[target].name) not in outside)
     }  # fmt: skip
+    wanted = oracle.handed | oracle.calls
+    drawn = {
+        (source, target)
+        for source, target in calls
+        if (source, target) in wanted or (source, graph.by_id[target].name) not in oracle.outside
+    }
+    drawn |= oracle.handed.keys() & graph.references
     hits = wanted.keys() & drawn
     print(f"recall {percent(len(hits), len(wanted))}, precision {percent(len(hits), len(drawn))}")
     for title, pairs in (("missing", wanted.keys() - drawn), ("false", drawn - wanted.keys())):

@@ -50,6 +50,25 @@ class Contexts:
                 )
         return found
 
+    def arguments(self, function: int, position: int) -> list[Values] | None:
+        """What a function that is passed for a parameter will be called with, as far as its type says; else None."""
+        annotation = self.program.definitions[function].parameters[position].annotation
+        for value in self.engine.types(self.program.scope_of(function), annotation):
+            count = self._arity(function, value)
+            if count >= 0:
+                found = [self._passed(value, place) or self._outside(function, value, place) for place in range(count)]
+                return [self.engine.calls.expand(values) for values in found]
+        return None
+
+    def _arity(self, function: int, declared: Value) -> int:
+        if declared[0] == INSTANCE:
+            method = self.only_method(declared[1])
+            return len(self.program.definitions[method].parameters) if method >= 0 else -1
+        if declared[0] != EXTERNAL_INSTANCE:
+            return -1
+        known = self.engine.semantics[self.program.definition_file[function]].function_type(declared[1])
+        return len(known[0]) if known is not None else -1
+
     def _passed(self, declared: Value, position: int) -> Values:
         if declared[0] == EXTERNAL_INSTANCE and declared[1].endswith("Callable"):
             return as_values(declared[2][position]) if position < len(declared[2]) - 1 else EMPTY

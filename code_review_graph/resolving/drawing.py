@@ -10,6 +10,7 @@ from code_review_graph.model import EdgeKind, ReferenceKind, Resolution
 from code_review_graph.program import Program
 from code_review_graph.resolving.collecting import Collector
 from code_review_graph.resolving.evaluator import Evaluator
+from code_review_graph.resolving.handing import Handing
 from code_review_graph.resolving.nodes import Nodes
 from code_review_graph.resolving.spelling import written_name
 from code_review_graph.semantics import Semantics
@@ -73,6 +74,7 @@ class Drawer:
         self._made_otherwise = self._find_made_otherwise()
         self._has_lambdas = [any(item.kind == _LAMBDA for item in facts.definitions) for facts in engine.program.files]
         self._has_overloads = [semantics.has_overloads for semantics in engine.semantics]
+        self.handing = Handing(engine)
         self._unanswered: OpenReference | None = None
         self._constructors_of: dict[int, list[tuple[list[int], Via | None]]] = {}
         self.is_again = False  # whether sites come that were drawn before
@@ -300,7 +302,7 @@ class Drawer:
             fed = next((found for name in called if (found := semantics.fed(name, shape))), ()) if run else ()
         arguments = (*shape[2], *[item for _, item in shape[3]]) if shape[3] else shape[2]
         for argument in [item for item in arguments if item in run or self._may_be_definition(scope, item)]:
-            for value, certainty in self._handed(scope, argument, fed).items():
+            for value, certainty in self.handing.values(scope, argument, shape, callees, fed).items():
                 if fed and value[0] == FUNCTION and argument in run:
                     self.engine.calls.feed(value[1], scope, fed)
                 if value[0] not in {FUNCTION, BOUND, CLASS} or not self.nodes.node_of[value[1]]:
@@ -310,16 +312,6 @@ class Drawer:
                 else:
                     node = self.nodes.node_of[value[1]]
                     self.collector.add(EdgeKind.REFERENCES, caller, node, line, RESOLUTIONS[certainty], None)
-
-    def _handed(self, scope: int, argument: int, fed: tuple[int, ...]) -> Values:
-        """Values of an argument; of a name with overloads those that fit what they are fed."""
-        values = self.engine.evaluate(scope, argument)
-        if len(values) < 2:
-            return values
-        given = [self.engine.iterate(self.engine.evaluate(scope, item)) for item in fed]
-        while given and not given[-1]:
-            given.pop()
-        return self.engine.overloads.handed(values, scope, given)
 
     def _may_be_definition(self, scope: int, expression: int) -> bool:
         shape = self.program.expressions[self.program.scope_file[scope]][expression]

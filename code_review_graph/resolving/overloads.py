@@ -125,12 +125,12 @@ class Overloads:
             return count >= len(parameters) - 1
         return sum(1 for item in parameters if item.default <= 0) <= count <= len(parameters)
 
-    def handed(self, functions: Values, scope: int, given: list[Values]) -> Values:
+    def handed(self, functions: Values, scope: int, given: list[Values] | None) -> Values:
         """Of overloads that are handed over by name, the one that fits what it will be called with, as far as known."""
         candidates = [value for value in functions if self.is_overloaded({value: 0})]
         if len(candidates) < 2:
             return functions
-        costs = [(self._handed_cost(value, scope, given), value) for value in candidates] if given else []
+        costs = [(self._handed_cost(value, scope, given), value) for value in candidates] if given is not None else []
         possible = [(cost, value) for cost, value in costs if cost is not None]
         least = min((cost for cost, _ in possible), default=0)
         best = [value for cost, value in possible if cost == least] or candidates
@@ -142,6 +142,8 @@ class Overloads:
     def _handed_cost(self, value: Value, scope: int, given: list[Values]) -> int | None:
         # A method that is named through its class takes its receiver first.
         is_unbound = value[0] == FUNCTION and self.program.is_method(value[1])
+        if is_unbound and not given:
+            return None
         return self._cost(value[1], scope, given[int(is_unbound) :], has_star=False)
 
     def among(self, functions: list[int], scope: int, call: Expression) -> list[int]:
