@@ -21,7 +21,15 @@ from typing import Any
 from readme_command import command
 
 ROOT = Path(__file__).resolve().parent.parent
-WHEEL_PARTS = (".scm", ".sql", ".yaml", "static_model/vectors.npy", "static_model/tokenizer.json", "py.typed")
+WHEEL_PARTS = (
+    ".scm",
+    ".sql",
+    ".yaml",
+    "java/library.txt",
+    "static_model/vectors.npy",
+    "static_model/tokenizer.json",
+    "py.typed",
+)
 SDIST_PARTS = ("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "scripts/check.py", "tests/test_docs.py")
 LARGEST_WHEEL = 12_000_000  # bytes; the model is at most 10 MB
 TASKS = """\

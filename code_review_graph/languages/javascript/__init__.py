@@ -13,7 +13,7 @@ from code_review_graph.program import Program
 from code_review_graph.semantics import Semantics
 
 _FAMILY = "javascript"
-_RULES_VERSION = "1"
+_RULES_VERSION = "2"
 
 
 def _javascript() -> Grammar:
