@@ -104,6 +104,8 @@ class Semantics(Protocol):
     members_in_scope: bool
     # Whether definitions of one name stand beside each other, to be told apart by a call's arguments.
     has_overloads: bool
+    # Whether the type arguments of bases outside say what inherited members hold.
+    typed_bases: bool
     # Whether functions are followed to where a function type is declared, beside what that type says.
     follows_functions: bool
     # Whether the member fewest steps away counts, whichever base is written first.
@@ -136,6 +138,10 @@ class Semantics(Protocol):
 
     def files_of(self, module: Value) -> tuple[int, ...]:
         """Files that make up a module."""
+        ...
+
+    def has_member(self, dotted: str, name: str) -> bool:
+        """Whether a type outside is known to have a member."""
         ...
 
     def function_type(self, dotted: str) -> tuple[tuple[int, ...], int] | None:
@@ -246,6 +252,7 @@ class PlainSemantics:
     iteration: tuple[tuple[str, ...], ...] = ()
     members_in_scope = False
     has_overloads = False
+    typed_bases = False
     follows_functions = False
     nearest_member = False
     shares_variables = False
@@ -275,6 +282,11 @@ class PlainSemantics:
     def files_of(self, module: Value) -> tuple[int, ...]:
         """A module is one file."""
         return (module[1],) if module[1] >= 0 else ()
+
+    def has_member(self, dotted: str, name: str) -> bool:
+        """Nothing is known of types outside."""
+        del dotted, name
+        return False
 
     def function_type(self, dotted: str) -> tuple[tuple[int, ...], int] | None:
         """No type outside is one of functions."""

@@ -224,8 +224,19 @@ class Containers:
         if value[0] == CONTAINER and (self._shape(value) or (0,))[0] == Tag.MAPPING:
             return EMPTY
         if value[0] == INSTANCE:
-            return self._by_protocol(value) or self.iterate(self.engine.calls.underlying(value[1]))
+            found = self._by_protocol(value) or self.iterate(self.engine.calls.underlying(value[1]))
+            return found or self._of_bases(value)
         return self._elements_of(value, None)
+
+    def _of_bases(self, value: Value) -> Values:
+        """What a loop sees in a value whose base outside is a collection."""
+        if not self.engine.semantics[self.program.definition_file[value[1]]].typed_bases:
+            return EMPTY
+        for base in self.engine.linearization(value[1]):
+            view = self.engine.generics.seen_as(value[1], value[3], base) if isinstance(base, str) else None
+            if view is not None and view[2]:
+                return self._iterated(view)
+        return EMPTY
 
     def _by_protocol(self, value: Value) -> Values:
         found: Values = {}

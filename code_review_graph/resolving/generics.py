@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from code_review_graph.facts import BindingKind, Expression, Tag
 from code_review_graph.resolving.types import FUNCTION_TYPE
@@ -25,6 +25,9 @@ from code_review_graph.values import (
 
 if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
+
+# Bases of bases that type arguments are followed through.
+MAX_DEPTH: Final = 8
 
 Arguments = tuple[frozenset[Value], ...]
 
@@ -89,7 +92,7 @@ class Generics:
         if definition == owner:
             place = parameters.index(variable) if variable in parameters else len(arguments)
             return arguments[place] if place < len(arguments) else None
-        if depth > 8:
+        if depth > MAX_DEPTH:
             return None
         known = dict(zip(parameters, arguments, strict=False))
         for base, given in self._bases(definition):
@@ -101,17 +104,37 @@ class Generics:
                 return found
         return None
 
+    def seen_as(self, definition: int, arguments: Arguments, dotted: str, depth: int = 0) -> Value | None:
+        """A value of a class as a value of one of its bases outside the repository, with that base's type arguments."""
+        known = dict(zip(self.parameters(definition), arguments, strict=False))
+
+        def meaning(variable: Value) -> Values:
+            return as_values(known.get(variable, frozenset()), EXACT)
+
+        for head, given in self._heads(definition) if depth <= MAX_DEPTH else ():
+            passed = tuple([self._replaced_argument(item, meaning) for item in given])
+            if head[0] == EXTERNAL and head[1] == dotted:
+                return (EXTERNAL_INSTANCE, dotted, passed)
+            found = self.seen_as(head[1], passed, dotted, depth + 1) if head[0] == CLASS else None
+            if found is not None:
+                return found
+        return None
+
     def _bases(self, definition: int) -> list[tuple[int, Arguments]]:
         """In-repository bases with their type arguments."""
+        return [(head[1], given) for head, given in self._heads(definition) if head[0] == CLASS]
+
+    def _heads(self, definition: int) -> list[tuple[Value, Arguments]]:
+        """Bases with their type arguments."""
         scope = self.program.scope_of(definition)
-        found: list[tuple[int, Arguments]] = []
+        found: list[tuple[Value, Arguments]] = []
         for expression in self.program.definitions[definition].bases:
             shape = self._shape(scope, expression)
             is_parametrised = shape[0] == Tag.INDEX
             heads = self.engine.evaluate(scope, shape[1] if is_parametrised else expression)
             keys = self.engine.types_of.keys(scope, shape[2]) if is_parametrised else ()
             given = tuple([frozenset(self.engine.types(scope, key)) for key in keys])
-            found += [(value[1], given) for value in heads if value[0] == CLASS]
+            found += [(head, given) for head in heads]
         return found
 
     def parameters(self, definition: int) -> list[Value]:

@@ -105,7 +105,20 @@ class Members:
 
     def outside(self, receiver: Value, name: str) -> Values:
         """A member that a base outside the repository may have."""
-        return _outside(self.classes.linearization(receiver[1]), name)
+        return self._from_outside(receiver, self.classes.linearization(receiver[1]), name)
+
+    def _from_outside(self, value: Value, order: tuple[int | str, ...], name: str) -> Values:
+        """A member that a base outside may have; of a base with type arguments, one of a value of that base."""
+        found = _outside(order, name)
+        semantics = self.engine.semantics[self.program.definition_file[value[1]]]
+        if not found or value[0] != INSTANCE or not semantics.typed_bases:
+            return found
+        bases = [base for base in order if isinstance(base, str)]
+        for base in [base for base in bases if semantics.has_member(base, name)] or bases:
+            view = self.engine.generics.seen_as(value[1], value[3], base)
+            if view is not None and view[2]:
+                return {(EXTERNAL_METHOD, view, name): EXACT}
+        return found
 
     def _of_class(self, value: Value, name: str) -> Values:
         if name == "__class__" and value[0] == INSTANCE:
@@ -114,7 +127,7 @@ class Members:
         found = self._along(order, value, name)
         if found is not None:
             return found
-        found = _outside(order, name) or self._below(value, name) or self._dynamic(order, value, name)
+        found = self._from_outside(value, order, name) or self._below(value, name) or self._dynamic(order, value, name)
         found = found or self._of_underlying(value, name)
         semantics = self.engine.semantics[self.program.definition_file[value[1]]]
         return found or semantics.object_member(self.engine, value, name)
@@ -253,7 +266,7 @@ class Members:
         if found:
             # Which method runs is settled: nothing below the class can replace it.
             return {(*v, True) if v[0] == BOUND and len(v) == 3 else v: level for v, level in found.items()}
-        return _outside(after, name) or {(EXTERNAL, f"{_OBJECT}.{name}"): EXACT}
+        return self._from_outside(receiver, after, name) or {(EXTERNAL, f"{_OBJECT}.{name}"): EXACT}
 
     def after(self, definition: int, owner: int) -> tuple[int | str, ...]:
         """Look-up order of a class past one of its bases: what ``super()`` in that base looks through."""

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from code_review_graph.values import EMPTY, INFERRED, Values, external_instance, merge
 
+_PACKAGE: Final = "code_review_graph.languages.java"
 _RESOURCE: Final = "library.txt"
 _FUNCTION: Final = "@"
 _FIELD: Final = "!"
@@ -32,7 +33,7 @@ class FunctionType(NamedTuple):
 
 @cache
 def _lines() -> dict[str, str]:
-    text = files(__package__).joinpath(_RESOURCE).read_text(encoding="utf-8")
+    text = files(_PACKAGE).joinpath(_RESOURCE).read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for line in text.splitlines():
         heading, _, rest = line.partition(":")

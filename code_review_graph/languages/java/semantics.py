@@ -7,7 +7,7 @@ from typing import Any, Final
 from code_review_graph.facts import Via
 from code_review_graph.languages.java.conversions import conversion_cost
 from code_review_graph.languages.java.expressions import PAIRED, RECEIVER
-from code_review_graph.languages.java.library import function_type, library_type
+from code_review_graph.languages.java.library import function_type, library_type, result_of
 from code_review_graph.languages.java.packages import Packages
 from code_review_graph.languages.java.standard import (
     INHERENT,
@@ -47,6 +47,7 @@ class JavaSemantics(PlainSemantics):
     iteration: tuple[tuple[str, ...], ...] = (("iterator()", "hasNext()", "next()"),)
     members_in_scope = True
     has_overloads = True
+    typed_bases = True
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -145,6 +146,10 @@ class JavaSemantics(PlainSemantics):
         """What a function that is handed to a method of a container is called with."""
         found = tuple(expression for key, expression in call[3] if key in {RECEIVER, PAIRED})
         return found * 2 if dotted in _PAIRS and len(found) == 1 else found
+
+    def has_member(self, dotted: str, name: str) -> bool:
+        """Whether a type of the library has a method that gives something."""
+        return result_of(dotted, (), name.removesuffix("()")) is not None
 
     def function_type(self, dotted: str) -> tuple[tuple[int, ...], int] | None:
         """Places of the type arguments that a functional interface takes and gives."""
