@@ -81,7 +81,9 @@ def lower_source(path: str, source: bytes, language: Language) -> tuple[FileFact
         diagnostics.append(
             Diagnostic(path, "minified: its lines are not made to be read; its definitions are left out")
         )
-        return FileFacts(path=path, language=language.name, line_count=line_count), tuple(diagnostics)
+        left_out = Lowering(path, language.name, b"").facts  # with the scope that every file has
+        left_out.line_count = line_count
+        return left_out, tuple(diagnostics)
     if language.prepare is not None:
         source = language.prepare(source)
     parser, query = _tools(language.name)
