@@ -41,7 +41,7 @@ def _module_docstring(root: Node) -> str:
 LANGUAGE = Language(
     name="java",
     extensions=(".java",),
-    rules_version="6",
+    rules_version="7",
     load_grammar=_grammar,
     captures="tags.scm",
     package="code_review_graph.languages.java",

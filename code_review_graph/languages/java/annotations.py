@@ -27,6 +27,7 @@ class Types:
 
     def __init__(self, lowering: Lowering) -> None:
         self.low = lowering
+        self.hidden: set[str] = set()  # names of fields that are written like types
         self._depth = 0
         self._handlers: dict[str, Callable[[Node], int]] = {
             "type_identifier": self._name,
@@ -64,6 +65,8 @@ class Types:
 
     def _name(self, node: Node) -> int:
         name = text_of(node)
+        if name in self.hidden:  # a variable hides no type
+            return self.low.intern((int(Tag.WITHIN), 0, self.low.intern((int(Tag.NAME), name, 0, 0))))
         return UNKNOWN if name == "var" else self.low.name(name)
 
     def qualified(self, node: Node) -> int:

@@ -31,6 +31,7 @@ from code_review_graph.languages.java.syntax import (
 from code_review_graph.lowering import Lowering
 
 _CLOSING: Final = frozenset({"private", "final"})  # what takes a method from its heirs
+_FIELDS: Final = frozenset({"field_declaration", "constant_declaration"})
 _METHOD: Final = DefinitionFlag.RECEIVER_APART | DefinitionFlag.OVERLOADABLE
 
 
@@ -109,6 +110,7 @@ class Definitions:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None or body is None:
             return -1
+        self._hide(body)
         around = self.low.scope
         if node.child_by_field_name("type_parameters") is not None:
             self.low.open_scope(ScopeKind.INLINE, NO_EXPRESSION, node.end_byte)
@@ -125,6 +127,13 @@ class Definitions:
         for parameter, value in own:
             self.low.bind(parameter, BindingKind.VALUE, value)
         return index
+
+    def _hide(self, body: Node) -> None:
+        for child in body.named_children:
+            for item in child.children_by_field_name("declarator") if child.type in _FIELDS else ():
+                name = text_of(item.child_by_field_name("name"))
+                if name[:1].isupper():
+                    self.types.hidden.add(name)
 
     def _bases(self, node: Node) -> tuple[int, ...]:
         found: list[int] = []
