@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from code_review_graph.facts import DefinitionFlag, DefinitionKind, Expression, Parameter, ParameterKind, Tag
+from code_review_graph.facts import (
+    BindingKind,
+    DefinitionFlag,
+    DefinitionKind,
+    Expression,
+    Parameter,
+    ParameterKind,
+    Tag,
+)
 from code_review_graph.resolving.generics import mentions_variable
 from code_review_graph.semantics import UNKNOWN_COST
 from code_review_graph.values import (
     BOUND,
     CONTAINER,
     DISPATCH,
+    EMPTY,
     EXACT,
     EXTERNAL,
     EXTERNAL_INSTANCE,
@@ -23,6 +32,8 @@ from code_review_graph.values import (
     Value,
     Values,
     external_instance,
+    instance,
+    merge,
 )
 
 if TYPE_CHECKING:
@@ -62,8 +73,30 @@ class Overloads:
 
     def not_overridden(self, inherited: Values, nearer: Values) -> Values:
         """Inherited overloads whose parameters no nearer one repeats."""
-        taken = {self._signature(value[1]) for value in nearer if value[0] in _CALLABLES}
-        return {v: c for v, c in inherited.items() if v[0] in _CALLABLES and self._signature(v[1]) not in taken}
+        own = [value[1] for value in nearer if value[0] in _CALLABLES]
+        return {
+            v: c
+            for v, c in inherited.items()
+            if v[0] in _CALLABLES and not any(self._repeats(item, v[1]) for item in own)
+        }
+
+    def _repeats(self, method: int, inherited: int) -> bool:
+        """Whether a method has the parameters of one of a base, type arguments in place of type variables."""
+        one, other = self._signature(method), self._signature(inherited)
+        if one[0] != other[0] or one == other or not self._takes_variables(inherited):
+            return one == other
+        heir, base = self.program.class_of[method], self.program.class_of[inherited]
+        generics = self.engine.generics
+        receiver = instance(heir, exact=False, arguments=tuple([frozenset({v}) for v in generics.parameters(heir)]))
+        pairs = zip(self._parameter_types(method), self._parameter_types(inherited), strict=True)
+        return all(
+            own.keys() == generics.substitute(theirs, lambda v: generics.of_receiver(receiver, base, v)).keys()
+            for own, theirs in pairs
+        )
+
+    def _parameter_types(self, method: int) -> list[Values]:
+        scope = self.program.scope_of(method)
+        return [self.engine.types(scope, item.annotation) for item in self.program.definitions[method].parameters]
 
     def _signature(self, function: int) -> tuple[int, str]:
         definition = self.program.definitions[function]
@@ -82,12 +115,11 @@ class Overloads:
         of_arity = [item for item in methods if self._signature(item)[0] == wanted[0]]
         exact = [item for item in of_arity if self._signature(item) == wanted]
         # Type arguments in place of type variables leave the arity alone to tell by.
+        exact = exact or [item for item in of_arity if self._repeats(item, method) or self._repeats(method, item)]
         return exact or (of_arity if len(of_arity) == 1 and self._takes_variables(method) else [])
 
     def _takes_variables(self, method: int) -> bool:
-        scope = self.program.scope_of(method)
-        parameters = self.program.definitions[method].parameters
-        return any(mentions_variable(v) for item in parameters for v in self.engine.types(scope, item.annotation))
+        return any(mentions_variable(value) for values in self._parameter_types(method) for value in values)
 
     # -- the choice
 
@@ -163,13 +195,24 @@ class Overloads:
         return [value for cost, value in possible if cost == least]
 
     def _argument(self, scope: int, expression: int) -> Values:
-        if self.program.expressions[self.program.scope_file[scope]][expression] == _NOTHING:
+        shape = self.program.expressions[self.program.scope_file[scope]][expression]
+        if shape == _NOTHING:
             return {(LITERAL, NOTHING_TYPE, None): EXACT}
-        values = self.engine.evaluate(scope, expression)
+        values = self._as_declared(scope, shape) if shape[0] == Tag.NAME else EMPTY
+        values = values or self.engine.evaluate(scope, expression)
         known = self.engine.calls.expand(values)
         if not known and any(value[0] == TYPE_VARIABLE for value in values):
             return {(LITERAL, ANY_TYPE, None): EXACT}
         return known
+
+    def _as_declared(self, scope: int, shape: Expression) -> Values:
+        """Type that a variable is declared with: it chooses, whatever the variable holds."""
+        found: Values = {}
+        for where, (kind, payload, _) in self.engine.names.bindings(scope, shape[1], shape[2], shape[3]):
+            if kind != BindingKind.DECLARED:
+                return EMPTY
+            merge(found, self.engine.types(where, payload[0]))
+        return found
 
     def _cost(self, function: int, scope: int, arguments: list[Values], *, has_star: bool) -> int | None:
         """How badly arguments fit a function; None when they cannot be meant for it."""
