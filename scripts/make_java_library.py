@@ -23,9 +23,9 @@ from pathlib import Path
 PACKAGES = (
     "java.io", "java.lang", "java.lang.ref", "java.lang.reflect", "java.math", "java.net", "java.net.http", "java.nio",
     "java.nio.channels", "java.nio.charset", "java.nio.file", "java.nio.file.attribute", "java.security", "java.sql",
-    "java.text", "java.time", "java.time.format", "java.time.temporal", "java.util", "java.util.concurrent",
-    "java.util.concurrent.atomic", "java.util.concurrent.locks", "java.util.function", "java.util.jar",
-    "java.util.logging", "java.util.regex", "java.util.stream", "java.util.zip", "javax.net.ssl",
+    "java.text", "java.time", "java.time.chrono", "java.time.format", "java.time.temporal", "java.util",
+    "java.util.concurrent", "java.util.concurrent.atomic", "java.util.concurrent.locks", "java.util.function",
+    "java.util.jar", "java.util.logging", "java.util.regex", "java.util.stream", "java.util.zip", "javax.net.ssl",
 )  # fmt: skip
 BATCH = 150
 _HEADER = re.compile(r"^(?:[\w-]+ )*?(class|interface|enum|@interface|record) ([\w.$]+)(.*) \{$")

@@ -11,12 +11,14 @@ from code_review_graph.facts import (
     Expression,
     Parameter,
     ParameterKind,
+    ScopeKind,
     Tag,
 )
 from code_review_graph.resolving.generics import mentions_variable
-from code_review_graph.semantics import UNKNOWN_COST
+from code_review_graph.semantics import UNKNOWN_COST, Semantics
 from code_review_graph.values import (
     BOUND,
+    CLASS,
     CONTAINER,
     DISPATCH,
     EMPTY,
@@ -51,6 +53,8 @@ FUNCTION_TYPE: Final = "function"
 # Likewise for a value of a class of the repository, and for no value at all.
 OBJECT_TYPE: Final = "object"
 NOTHING_TYPE: Final = "null"
+# Before the name of something outside that is meant itself: a type, a function, a constant.
+ITSELF: Final = "="
 # Likewise for a type variable without a bound, on either side.
 ANY_TYPE: Final = "any"
 _NOTHING: Final = (Tag.LITERAL, "None", None)
@@ -209,7 +213,8 @@ class Overloads:
         """Type that a variable is declared with: it chooses, whatever the variable holds."""
         found: Values = {}
         for where, (kind, payload, _) in self.engine.names.bindings(scope, shape[1], shape[2], shape[3]):
-            if kind != BindingKind.DECLARED:
+            # A field may be another one that is inherited.
+            if kind != BindingKind.DECLARED or self.program.scopes[where].kind == ScopeKind.CLASS:
                 return EMPTY
             merge(found, self.engine.types(where, payload[0]))
         return found
@@ -251,7 +256,7 @@ class Overloads:
     def _fit_one(self, given: Value, wanted: Value, scope: int) -> int | None:
         semantics = self.engine.semantics[self.program.scope_file[scope]]
         if wanted[0] == INSTANCE:
-            return self._fit_own(given, wanted)
+            return self._fit_own(given, wanted, semantics)
         if wanted[0] == TYPE_VARIABLE:
             bounds = self.engine.generics.bound(wanted) or {external_instance(ANY_TYPE): EXACT}
             costs = [self._fit_one(given, bound, scope) for bound in bounds if bound[0] != TYPE_VARIABLE]
@@ -270,7 +275,7 @@ class Overloads:
         known = [place + cost for place, cost in by_bases if cost is not None]
         return min(known) if known else semantics.conversion(OBJECT_TYPE, wanted[1])
 
-    def _fit_own(self, given: Value, wanted: Value) -> int | None:
+    def _fit_own(self, given: Value, wanted: Value, semantics: Semantics) -> int | None:
         """A value where a type of the repository is declared."""
         if given[0] == INSTANCE:
             order = self.engine.linearization(given[1])
@@ -281,7 +286,11 @@ class Overloads:
             return self._fit_function(given, wanted) if kind == DefinitionKind.INTERFACE else None
         if given[0] in {LITERAL, EXTERNAL_INSTANCE}:
             return 1 if given[1] == NOTHING_TYPE else None
-        return _FOREIGN_COST if given[0] in {EXTERNAL, EXTERNAL_METHOD} else UNKNOWN_COST
+        if given[0] not in {EXTERNAL, EXTERNAL_METHOD}:
+            return UNKNOWN_COST
+        if semantics.conversion(self._outside_name(given), FUNCTION_TYPE) != 0:
+            return _FOREIGN_COST
+        return 1 if self.engine.calls.contexts.only_method(wanted[1]) >= 0 else None
 
     def _fit_function(self, given: Value, wanted: Value) -> int | None:
         """A function where an interface is declared: it stands for the interface's one method."""
@@ -296,10 +305,14 @@ class Overloads:
         return 1
 
     def _outside_name(self, value: Value) -> str:
-        if value[0] in {LITERAL, EXTERNAL_INSTANCE, EXTERNAL}:
+        if value[0] in {LITERAL, EXTERNAL_INSTANCE}:
             return str(value[1])
+        if value[0] == EXTERNAL:
+            return f"{ITSELF}{value[1]}"
         if value[0] == EXTERNAL_METHOD:
             return f"{value[1][1]}.{value[2]}"
+        if value[0] == CLASS:
+            return FUNCTION_TYPE
         if value[0] not in _CALLABLES:
             return ""
         definition = self.program.definitions[value[1]]

@@ -24,6 +24,7 @@ _IMPLIED: Final = frozenset({"java.lang.Enum", "java.lang.Record"})
 _NULL: Final = "null"
 _REPOSITORY: Final = "object"  # a value of a class of the repository of which no base outside fits
 _FUNCTION: Final = "function"
+_ITSELF: Final = "="  # before the name of something outside that is meant itself
 _ANY: Final = "any"  # a type variable without a bound
 _OBJECT_COST: Final = 30
 # Above that of any conversion without one: the compiler boxes only where nothing else fits.
@@ -56,13 +57,17 @@ def _type_name(given: str) -> str:
     """Name of a type; the type of a field of a type outside; "" for what is not known."""
     if given == _ANY:
         return _OBJECT
+    is_itself = given.startswith(_ITSELF)
+    given = given.removeprefix(_ITSELF)
     holder, _, name = given.rpartition(".")
-    if not holder or dotted_name(given):
-        return given
+    if name.endswith("()") and not name.endswith("()()"):
+        return _FUNCTION  # ``text::trim``
+    if dotted_name(given) or not holder:
+        return _FUNCTION if is_itself else given  # ``ArrayList::new``
     if name == "length":
         return "int"
     is_member = name.endswith(")") or name[:1].islower() or (len(name) > 1 and name.replace("_", "").isupper())
-    return field_type(holder, name) or ("" if is_member else given)
+    return field_type(holder, name) or ("" if is_member or is_itself else given)
 
 
 def _reference(given: str, wanted: str) -> int | None:

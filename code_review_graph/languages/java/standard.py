@@ -131,7 +131,7 @@ def container_method(engine: Evaluation, owner: Value, name: str, arguments: Val
         known = _of_pairs(held, name) if len(held) > 1 else _of_elements(engine, owner, name)
     known = known or _plain_result(name)
     # What nobody knows is still a value from outside.
-    return known or ({(EXTERNAL, f"{kind}.{name}()"): INFERRED} if len(kind) < MAX_CHAIN else EMPTY)
+    return known or ({(EXTERNAL, f"{kind}.{name}()()"): INFERRED} if len(kind) < MAX_CHAIN else EMPTY)
 
 
 def _by_arguments(engine: Evaluation, owner: Value, name: str, arguments: Values) -> Values:
