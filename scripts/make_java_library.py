@@ -8,7 +8,8 @@ Needs the JDK's ``jimage`` and ``javap``. One line a public type::
 
 That is its name, how many type parameters it has, what it derives from, and for each method that gives something the
 type of the result: ``0`` is the type's own first parameter, ``?`` is not known. A functional interface has
-``@accept=(0,int)void``, a static field ``!UTF_8=Charset``. Types of the table are written without their package.
+``@accept=(0,int)void``, one that inherits its method ``@=inherited``; a static field is ``!UTF_8=Charset``. Types of
+the table are written without their package.
 """
 
 from __future__ import annotations
@@ -145,9 +146,10 @@ class Type:
         count = f"<{len(self.variables)}>" if self.variables else ""
         fields = [f"!{name}={self.short(kind, [])}" for kind, name in self.fields]
         parts = [f"{self.name}{count}:{','.join(bases)}", *self.chosen(inherited), *fields]
-        if len(self.abstract) == 1:
-            name, given, result = self.abstract[0]
-            parts.insert(1, f"@{name}=({','.join(given)}){result}")
+        left_open = {name for item in (self, *inherited) for name, _, _ in item.abstract}
+        if self.is_interface and len(left_open) == 1:
+            own = [f"@{name}=({','.join(given)}){result}" for name, given, result in self.abstract[:1]]
+            parts[1:1] = own or ["@=inherited"]
         return " ".join(parts)
 
 

@@ -102,10 +102,10 @@ def function_type(name: str) -> FunctionType | None:
     known = library_type(name)
     if known is None:
         return None
-    for method, written in known.results.items():
-        if method.startswith(_FUNCTION):
-            parameters, _, result = written.removeprefix("(").rpartition(")")
-            return FunctionType(tuple(parts(parameters)), result)
+    method = next((name for name in known.results if name.startswith(_FUNCTION)), "")
+    if method != _FUNCTION:
+        parameters, _, result = known.results.get(method, "").removeprefix("(").rpartition(")")
+        return FunctionType(tuple(parts(parameters)), result) if method else None
     for base in known.bases:
         head, _, arguments = base.partition("<")
         inherited = function_type(head)
