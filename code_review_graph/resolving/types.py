@@ -44,6 +44,7 @@ class Types:
         self.engine = engine
         self.program = engine.program
         self._follows = [semantics.follows_functions for semantics in engine.semantics]
+        self._declaring: dict[int, dict[int, int]] = {}
 
     def of(self, scope: int, expression: int) -> Values:
         """Values that an annotation admits; nothing for what says nothing (Any, object, None)."""
@@ -122,9 +123,27 @@ class Types:
         """``TypeVar("T", bound=X)``: at least an X; with constraints, any of them."""
         shape = self.program.expressions[self.program.scope_file[scope]][expression]
         if shape[0] == Tag.TYPE_PARAMETER:
-            return self.of(scope, shape[3])
+            return self.of(self._declaring_scope(scope, expression), shape[3]) if shape[3] > 0 else EMPTY
         bounds = [value for key, value in shape[3] if key == "bound"]
         return self._any_of(scope, (*bounds, *shape[2][1:]))
+
+    def _declaring_scope(self, scope: int, parameter: int) -> int:
+        """The scope that a type parameter is declared in: names in its bound are looked up from there."""
+        file = self.program.scope_file[scope]
+        if file not in self._declaring:
+            self._declaring[file] = self._declared_in(file)
+        return self._declaring[file].get(parameter, scope)
+
+    def _declared_in(self, file: int) -> dict[int, int]:
+        shapes, start = self.program.expressions[file], self.program.scope_base[file]
+        end = self.program.scope_base[file + 1] if file + 1 < len(self.program.scope_base) else len(self.program.scopes)
+        found: dict[int, int] = {}
+        for scope in range(start, end):
+            for bindings in self.program.scopes[scope].bindings.values():
+                for kind, payload, _ in bindings:
+                    if kind == BindingKind.VALUE and shapes[max(payload, 0)][0] == Tag.TYPE_PARAMETER:
+                        found.setdefault(payload, scope)
+        return found
 
     def _type_variable(self, scope: int, shape: Expression, expression: int) -> Values:
         """``TypeVar("T")``: itself. ``NewType("N", X)``: an X."""

@@ -25,6 +25,9 @@ _WORKERS: Final = frozenset({"Collections", "Arrays", "Stream", "Optional"})
 # Methods of a map whose function takes a key and a value; where it takes two values.
 _ENTRIES: Final = frozenset({"forEach", "replaceAll", "computeIfPresent", "compute"})
 _MERGING: Final = "merge"
+# Methods that keep what they are given: a function among it is of the type of what is inside.
+_KEEPING: Final = frozenset({"add", "addFirst", "addLast", "offer", "offerFirst", "offerLast", "push", "set", "orElse"})
+_KEEPING_PAIRS: Final = frozenset({"put", "putIfAbsent", "replace", "getOrDefault"})
 _MAKER: Final = "function1"  # ``int[]::new``
 _LITERALS: Final = {
     "decimal_integer_literal": "int",
@@ -138,11 +141,28 @@ class Expressions:
             is_own_super = is_super and holder.type == "super"
             callee = self.member(self._super if is_own_super else owner, name)
         keywords = self.types.keywords(self.types.listed(node.child_by_field_name("type_arguments")))
-        positional = self.arguments(node)
         listed = node.child_by_field_name("arguments")
-        if holder is not None and listed is not None and any(c.type in _FUNCTIONS for c in listed.named_children):
+        functions = [c for c in listed.named_children if c.type in _FUNCTIONS] if holder is not None and listed else []
+        kept = self._kept(name, owner) if functions else UNKNOWN
+        for function in functions if kept else ():
+            if function.type == "lambda_expression":
+                self.lambda_(function, kept)
+        positional = self.arguments(node)
+        if functions and not kept:
             keywords += self._feeding(node, owner, positional)
         return self.low.intern((int(Tag.CALL), callee, positional, keywords, False))
+
+    def _kept(self, name: str, owner: int) -> int:
+        """Type of a function that a method of a container keeps; nothing for other methods."""
+        plain = name.removesuffix("()")
+        if not owner or (plain not in _KEEPING and plain not in _KEEPING_PAIRS):
+            return UNKNOWN
+        if plain in _KEEPING_PAIRS:
+            owner = self._values(owner)
+        return self.low.intern((int(Tag.VALUE_OF), self.low.intern((int(Tag.ITERATE), owner))))
+
+    def _values(self, owner: int) -> int:
+        return self.low.intern((int(Tag.CALL), self.member(owner, method_key("values")), (), (), False))
 
     def _feeding(self, node: Node, owner: int, positional: tuple[int, ...]) -> tuple[tuple[str, int], ...]:
         """What the functions among the arguments of a call are called with."""
@@ -159,7 +179,7 @@ class Expressions:
         if not owner:
             return ()
         if method in _ENTRIES or method == _MERGING:
-            values = self.low.intern((int(Tag.CALL), self.member(owner, method_key("values")), (), (), False))
+            values = self._values(owner)
             return ((RECEIVER, values if method == _MERGING else owner), (PAIRED, values))
         return ((RECEIVER, owner),)
 
