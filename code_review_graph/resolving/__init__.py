@@ -24,10 +24,8 @@ from code_review_graph.semantics import Semantics
 
 __all__ = ["RepositoryContext", "resolve"]
 
-# Rounds in which callers found so far fill the parameters of what they call.
-MAX_ROUNDS: Final = 4
-# A round that adds less than one edge in so many is the last: on a large repository it costs more than it finds.
-MIN_GAIN: Final = 40
+# Steps over which arguments are followed that are passed on and on; a fourth adds next to nothing.
+LEVELS: Final = 3
 STAGE: Final = "resolve"
 
 
@@ -91,14 +89,14 @@ def _draw_sites(engine: Evaluator, nodes: Nodes, collector: Collector, progress:
         facts.sites.clear()
         facts.loads.clear()
     drawer.is_again = True
-    for _ in range(MAX_ROUNDS):
-        known = collector.size()
-        engine.next_round()
-        engine.members_of.writes.collect_items(passes=1)
-        progress(STAGE, total, total)
-        waiting = [item for item in waiting if drawer.draw(*item)]
-        if not waiting or (collector.size() - known) * MIN_GAIN < known:
-            break
+    progress(STAGE, total, total)
+    for level in range(LEVELS):
+        engine.passing.advance()
+        for item in drawer.open_calls if level == 0 else ():
+            drawer.pass_on(*item)
+    engine.members_of.writes.collect_items(passes=1)
+    for item in waiting:
+        drawer.draw(*item)
     drawer.finish()
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from code_review_graph.facts import Binding, BindingKind, DefinitionFlag, Expression, ParameterKind, Tag
-from code_review_graph.resolving.contexts import Contexts
+from code_review_graph.resolving.passing import Incoming, collected
 from code_review_graph.values import (
     BOUND,
     CLASS,
@@ -27,7 +25,6 @@ from code_review_graph.values import (
     Values,
     as_values,
     at_least,
-    external_instance,
     instance,
     merge,
 )
@@ -38,12 +35,7 @@ if TYPE_CHECKING:
 _CLASS_METHOD = int(DefinitionFlag.CLASS_METHOD)
 _OVERLOAD = int(DefinitionFlag.OVERLOAD)
 
-# Call sites of one function whose arguments are looked at; the rest seldom say anything new.
-MAX_CALLERS: Final = 48
-
 _OPEN: Final = frozenset({PARAMETER, TYPE_VARIABLE, OWN_INSTANCE})
-
-Incoming = tuple[int, Expression, int]  # scope of the site, call expression, parameters that the receiver takes
 
 
 class Calls:
@@ -52,17 +44,6 @@ class Calls:
     def __init__(self, engine: Evaluator) -> None:
         self.engine = engine
         self.program = engine.program
-        self._fed: dict[int, dict[tuple[int, tuple[int, ...]], None]] = defaultdict(dict)
-        self.incoming: dict[int, dict[Incoming, None]] = defaultdict(dict)
-        self.contexts = Contexts(engine)
-
-    def feed(self, function: int, scope: int, sequences: tuple[int, ...]) -> None:
-        """Remember sequences whose elements something outside passes to a function, one for each parameter."""
-        self._fed[function][(scope, sequences)] = None
-
-    def add_caller(self, function: int, site: Incoming) -> None:
-        """Remember a call site of a function, for what it passes."""
-        self.incoming[function][site] = None
 
     # -- parameters
 
@@ -117,7 +98,7 @@ class Calls:
         found: Values = {}
         for value, certainty in values.items():
             if value[0] == PARAMETER:
-                merge(found, self._passed(value[1], value[2]), max(certainty, INFERRED))
+                merge(found, self.engine.passing.of(value[1], value[2]), max(certainty, INFERRED))
             elif value[0] == TYPE_VARIABLE:
                 merge(found, self.engine.generics.bound(value), certainty)
             elif value[0] == OWN_INSTANCE:
@@ -125,47 +106,6 @@ class Calls:
             else:
                 merge(found, {value: certainty})
         return found
-
-    def _passed(self, function: int, position: int) -> Values:
-        self.engine.taint += 1
-        if function not in self.incoming and function not in self._fed and not self.contexts.knows(function):
-            return EMPTY
-        return self.engine.remember(("passed", function, position), lambda: self._from_callers(function, position))
-
-    def _from_callers(self, function: int, position: int) -> Values:
-        self.engine.taint += 1
-        found: Values = {}
-        for scope, sequences in islice(self._fed.get(function, ()), MAX_CALLERS):
-            if position < len(sequences):
-                merge(found, self.engine.iterate(self.engine.evaluate(scope, sequences[position])), INFERRED)
-        merge(found, self.contexts.parameter(function, position), INFERRED)
-        for site in islice(self.incoming.get(function, ()), MAX_CALLERS):
-            for scope, expression in self.argument(function, position, site):
-                merge(found, self.expand(self.engine.evaluate(scope, expression)), INFERRED)
-        kind = self.program.definitions[function].parameters[position].kind
-        if found and kind in {ParameterKind.STAR, ParameterKind.DOUBLE_STAR}:
-            return {collected(kind, found): INFERRED}
-        return found
-
-    def argument(self, function: int, position: int, site: Incoming) -> list[tuple[int, int]]:
-        """(scope, expression) that a call site passes for a parameter; its default when the site passes nothing."""
-        scope, (_, _, positional, keywords, has_star), offset = site
-        definition = self.program.definitions[function]
-        parameter = definition.parameters[position]
-        place = position - offset
-        if parameter.kind == ParameterKind.STAR:
-            return [(scope, expression) for expression in positional[max(place, 0) :]]
-        if parameter.kind == ParameterKind.DOUBLE_STAR:
-            taken = {item.name for item in definition.parameters}
-            return [(scope, expression) for name, expression in keywords if name not in taken]
-        for name, expression in keywords:
-            if name == parameter.name:
-                return [(scope, expression)]
-        if parameter.kind == ParameterKind.POSITIONAL and 0 <= place < len(positional):
-            return [(scope, positional[place])]
-        if parameter.default > 0 and not has_star:
-            return [(self.program.scope_of(function), parameter.default)]
-        return []
 
     # -- results
 
@@ -276,7 +216,7 @@ class Calls:
         if position == 0 and receiver is not None and self.program.takes_receiver(function):
             return {receiver: EXACT}
         found: Values = {}
-        for scope, expression in self.argument(function, position, site):
+        for scope, expression in self.engine.passing.argument(function, position, site):
             merge(found, self.engine.evaluate(scope, expression))
         return found
 
@@ -383,10 +323,3 @@ class Calls:
     def returns_of_value(self, value: Value) -> Values:
         """Results of one callee called without arguments."""
         return at_least(self.returned({value: EXACT}), INFERRED)
-
-
-def collected(kind: int, values: Values) -> Value:
-    """What ``*args`` and ``**kwargs`` hold."""
-    if kind == ParameterKind.STAR:
-        return external_instance("builtins.list", values)
-    return external_instance("builtins.dict", EMPTY, values)

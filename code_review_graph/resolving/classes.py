@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from code_review_graph.facts import Tag
 from code_review_graph.resolving.structural import find_implementers
@@ -11,9 +11,6 @@ from code_review_graph.values import CLASS, EXTERNAL, FUNCTION, INSTANCE
 
 if TYPE_CHECKING:
     from code_review_graph.resolving.evaluator import Evaluator
-
-# Bases of bases beyond any real hierarchy.
-MAX_DEPTH: Final = 200
 
 Base = int | str  # a class definition, or the dotted name of a class outside the repository
 
@@ -25,7 +22,6 @@ class Classes:
         self.engine = engine
         self.program = engine.program
         self._orders: dict[int, tuple[Base, ...]] = {}
-        self._active: set[int] = set()
         self._heirs: dict[int, list[int]] | None = None
         self._descendants: dict[int, list[int]] = {}
         self._extensions: dict[int, list[Base]] = {}
@@ -72,26 +68,22 @@ class Classes:
         known = self._orders.get(definition)
         if known is not None:
             return known
-        if definition in self._active or len(self._active) > MAX_DEPTH:
-            self.engine.taint += 1
-            return (definition,)
-        self._active.add(definition)
-        before = self.engine.taint
+        key = ("order", definition)
+        order = self.engine.remember(key, lambda: self._linearized(definition), (definition,))
+        if key in self.engine.memo:
+            self._orders[definition] = order
+        return order
+
+    def _linearized(self, definition: int) -> tuple[Base, ...]:
         bases = self.bases(definition)
         # Behind one base alone stands what stands behind that base, in whichever order.
         if len(bases) > 1 and self._is_by_depth(definition):
-            self._active.discard(definition)
-            self._orders[definition] = order = (definition, *self._by_depth(definition, bases))
-            return order
+            return (definition, *self._by_depth(definition, bases))
         tails: list[list[Base]] = [
             list(self.linearization(base)) if isinstance(base, int) else [base] for base in bases
         ]
         merged = tails[0] if len(tails) == 1 else _c3([*tails, list(bases)])
-        order = (definition, *(_depth_first(tails) if merged is None else merged))
-        self._active.discard(definition)
-        if self.engine.taint == before or not self._active:
-            self._orders[definition] = order
-        return order
+        return (definition, *(_depth_first(tails) if merged is None else merged))
 
     def _is_by_depth(self, definition: int) -> bool:
         return self.engine.semantics[self.program.definition_file[definition]].nearest_member
@@ -115,6 +107,8 @@ class Classes:
     def heirs(self, definition: int) -> list[int]:
         """Direct subclasses, in order of definition."""
         if self._heirs is None:
+            # Whatever asks while they are looked for, sees none.
+            self._heirs = {}
             heirs: dict[int, list[int]] = defaultdict(list)
             for number in range(len(self.program.definitions)):
                 if self.program.is_class(number) or number in self._extensions:

@@ -31,13 +31,9 @@ class Contexts:
         """Remember that a function is passed for a parameter of another."""
         self.given[function][place] = None
 
-    def knows(self, function: int) -> bool:
-        """Whether anything is declared of where a function stands."""
-        return function in self.given or self.program.definitions[function].underlying > 0
-
     def parameter(self, function: int, position: int) -> Values:
         """Values of a parameter of a function, as the places where it is handed over declare them."""
-        found: Values = self._declared(function, position)
+        found: Values = {}
         for callee, taking, receiver, site in islice(self.given.get(function, ()), MAX_PLACES):
             annotation = self.program.definitions[callee].parameters[taking].annotation
             declared = self.engine.types(self.program.scope_of(callee), annotation)
@@ -80,8 +76,12 @@ class Contexts:
                 return self._passed(value, position)
         return self._of_interface(declared, position)
 
+    def declared(self, function: int, position: int) -> Values:
+        """Values of a parameter by the function type that is declared where its function stands."""
+        key = ("declared", function, position)
+        return self.engine.remember(key, lambda: self._declared(function, position))
+
     def _declared(self, function: int, position: int) -> Values:
-        """By the function type that is declared where a function stands."""
         found: Values = {}
         for value in self.engine.calls.underlying(function):
             merge(found, self._passed(value, position) or self._outside(function, value, position))

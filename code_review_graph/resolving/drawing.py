@@ -76,8 +76,8 @@ class Drawer:
         self._has_overloads = [semantics.has_overloads for semantics in engine.semantics]
         self.handing = Handing(engine)
         self._unanswered: OpenReference | None = None
-        self._constructors_of: dict[int, list[tuple[list[int], Via | None]]] = {}
         self.is_again = False  # whether sites come that were drawn before
+        self.open_calls: list[tuple[int, Site]] = []  # calls of what may be known better as more callers become known
         self.open_references: dict[tuple[int, Site], OpenReference] = {}
         self.names = {definition.key or definition.name for definition in self.program.definitions}
         self.method_names = {
@@ -122,12 +122,26 @@ class Drawer:
             self.collector.refer(*reference)
         self.open_references.clear()
 
+    def pass_on(self, file: int, site: Site) -> None:
+        """Note what a call passes to the functions that it calls by the level reached."""
+        scope = self.program.scope_base[file] + site.scope
+        shape = self.program.expressions[file][site.expression]
+        for callee, certainty in self._callees(file, scope, shape).items():
+            for target, _, _ in self.targets(callee, certainty, scope, shape):
+                self._pass_arguments(target, callee, scope, shape)
+
+    def _callees(self, file: int, scope: int, shape: Expression) -> Values:
+        callees = self.engine.calls.expand(self.engine.evaluate(scope, shape[1]))
+        if len(callees) > 1 or self._has_overloads[file]:
+            return self.engine.overloads.choose(callees, scope, shape)
+        return callees
+
     def _draw_call(self, file: int, scope: int, site: Site, shape: Expression) -> None:
         self._unwind(scope, shape[1])
-        raw = self.engine.evaluate(scope, shape[1])
-        callees = self.engine.calls.expand(raw)
-        if len(callees) > 1 or self._has_overloads[file]:
-            callees = self.engine.overloads.choose(callees, scope, shape)
+        before = self.engine.taint
+        callees = self._callees(file, scope, shape)
+        if self.engine.taint != before and not self.is_again:
+            self.open_calls.append((file, site))
         caller = self.nodes.caller(scope)
         via = site.via
         drawn = False
@@ -192,15 +206,16 @@ class Drawer:
 
     def _constructors(self, definition: int) -> list[tuple[list[int], Via | None]]:
         """Methods that a call of a class runs, each with its overloads."""
-        known = self._constructors_of.get(definition)
-        if known is None:
-            known = self._constructors_of[definition] = []
-            for names, via in self._semantics(definition).constructors:
-                methods = (self.engine.members_of.methods(definition, name) for name in names)
-                first = next((found for found in methods if found), None)
-                if first:
-                    known.append((first, via))
-        return known
+        return self.engine.remember(("constructors", definition), lambda: self._find_constructors(definition), [])
+
+    def _find_constructors(self, definition: int) -> list[tuple[list[int], Via | None]]:
+        found: list[tuple[list[int], Via | None]] = []
+        for names, via in self._semantics(definition).constructors:
+            methods = (self.engine.members_of.methods(definition, name) for name in names)
+            first = next((overloads for overloads in methods if overloads), None)
+            if first:
+                found.append((first, via))
+        return found
 
     def _semantics(self, definition: int) -> Semantics:
         return self.engine.semantics[self.program.definition_file[definition]]
@@ -234,7 +249,7 @@ class Drawer:
             return
         is_bound = callee[0] == BOUND or (callee[0] in {CLASS, INSTANCE} and target != callee[1])
         site = (scope, call, int(is_bound and self.program.takes_receiver(target)))
-        self.engine.calls.add_caller(target, site)
+        self.engine.passing.add_caller(target, site)
         if not self._has_lambdas[self.program.scope_file[scope]]:
             return
         for place, argument in enumerate(call[2]):
@@ -252,7 +267,7 @@ class Drawer:
         receiver = callee[2] if callee[0] == BOUND else None
         for value in self.engine.evaluate(site[0], argument):
             if value[0] == FUNCTION:
-                self.engine.calls.contexts.give(value[1], (target, position, receiver, site))
+                self.engine.passing.contexts.give(value[1], (target, position, receiver, site))
 
     def _edge(self, caller: int, target: int, line: int, level: int, via: int) -> None:
         node = self.nodes.node_of[target]
@@ -304,7 +319,7 @@ class Drawer:
         for argument in [item for item in arguments if item in run or self._may_be_definition(scope, item)]:
             for value, certainty in self.handing.values(scope, argument, shape, callees, fed).items():
                 if fed and value[0] == FUNCTION and argument in run:
-                    self.engine.calls.feed(value[1], scope, fed)
+                    self.engine.passing.feed(value[1], scope, fed)
                 if value[0] not in {FUNCTION, BOUND, CLASS} or not self.nodes.node_of[value[1]]:
                     continue
                 if argument in run:

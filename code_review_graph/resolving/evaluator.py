@@ -1,13 +1,9 @@
-"""Expressions to values: demand-driven, bounded, memoised.
-
-An evaluation that ran into its own beginning, into the depth limit or into a parameter that only callers can fill is
-*provisional*: it is kept for one round only, and asked anew in the next, when more callers are known.
-"""
+"""Expressions to values: demand-driven, bounded, memoised."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from code_review_graph.facts import BindingKind, DefinitionKind, Expression, Tag
 from code_review_graph.program import Program
@@ -15,8 +11,10 @@ from code_review_graph.resolving.calls import Calls
 from code_review_graph.resolving.containers import Containers
 from code_review_graph.resolving.generics import Generics
 from code_review_graph.resolving.members import Members
+from code_review_graph.resolving.memory import MAX_DEPTH, NOWHERE, Memory
 from code_review_graph.resolving.names import BoundName, Names
 from code_review_graph.resolving.overloads import Overloads
+from code_review_graph.resolving.passing import Passing
 from code_review_graph.resolving.receivers import Receivers
 from code_review_graph.resolving.types import Types
 from code_review_graph.semantics import Semantics
@@ -39,8 +37,6 @@ from code_review_graph.values import (
     merge,
 )
 
-# Longer chains of thought than this are not worth following.
-MAX_DEPTH: Final = 48
 _EXPRESSION_BITS: Final = 24
 _CONTAINER_TAGS: Final = frozenset({int(Tag.SEQUENCE), int(Tag.MAPPING), int(Tag.GENERATE)})
 # Operators that give a builtin collection of the same kind.
@@ -54,7 +50,7 @@ _NARROWED: Final = int(BindingKind.NARROWED)
 _EXCLUDED: Final = int(BindingKind.EXCLUDED)
 
 
-class Evaluator:
+class Evaluator(Memory):
     """Evaluates expressions of a program. ``semantics`` has one entry a file."""
 
     def __init__(self, program: Program, semantics: list[Semantics]) -> None:
@@ -63,16 +59,14 @@ class Evaluator:
         self.families = list(dict.fromkeys(semantics))  # each rule book once, in the order of its first file
         self._expressions = program.expressions
         self._scope_file = program.scope_file
-        self.memo: dict[object, Values] = {}
-        self.provisional: dict[object, Values] = {}
-        self.taint = 0
-        self._depth = 0
+        super().__init__()
         self.names = Names(self)
         self.overloads = Overloads(self)
         self.receivers = Receivers(self)
         self.types_of = Types(self)
         self.members_of = Members(self)
         self.calls = Calls(self)
+        self.passing = Passing(self)
         self.containers = Containers(self)
         self.generics = Generics(self)
         handlers: dict[int, Callable[[int, Expression], Values]] = {
@@ -108,69 +102,37 @@ class Evaluator:
         if expression <= 0:
             return EMPTY
         key = scope << _EXPRESSION_BITS | expression
-        known = self.memo.get(key)
+        known: Values | None = self.memo.get(key)
         if known is not None:
             return known
-        known = self.provisional.get(key)
-        if known is not None:
+        passed: Values | None = self.by_callers.get(key)
+        if passed is not None:
             self.taint += 1
-            return known
+            return passed
+        if key in self._resting:
+            return cast("Values", self._rest_on(key))
         shape = self._expressions[self._scope_file[scope]][expression]
         tag = shape[0]
         if tag in _CONTAINER_TAGS:
             return {(CONTAINER, scope, expression): EXACT}
         # As in `remember`: a call more for each expression is felt in the time of a whole repository.
-        if self._depth > MAX_DEPTH:
-            self.taint += 1
+        depth = self._depth
+        if depth > MAX_DEPTH:
+            self._low = -1
             return EMPTY
-        self.provisional[key] = EMPTY  # what it is while it rests on itself
-        self._depth += 1
-        before = self.taint
+        self._resting[key] = (depth, self._before.get(key, EMPTY), False)
+        self._depth = depth + 1
+        before, low, mark = self.taint, self._low, len(self._trail)
+        self._low = NOWHERE
         values = self._handlers[tag](scope, shape)
-        self._depth -= 1
-        if self.taint == before:
-            del self.provisional[key]
-            self.memo[key] = values
-        else:
-            self.provisional[key] = values
+        if self._low == depth:
+            values = self._turn(key, values, lambda: self._handlers[tag](scope, shape), mark)
+        self._keep(key, values, before, low, mark)
         return values
 
     def is_known(self, scope: int, expression: int) -> bool:
         """Whether the values of an expression are settled already."""
         return (scope << _EXPRESSION_BITS | expression) in self.memo
-
-    def remember(self, key: object, compute: Callable[[], Values]) -> Values:
-        """Memoised ``compute``; provisional results last for one round."""
-        known = self.memo.get(key)
-        if known is not None:
-            return known
-        known = self.provisional.get(key)
-        if known is not None:
-            self.taint += 1
-            return known
-        if self._depth > MAX_DEPTH:
-            self.taint += 1
-            return EMPTY
-        self.provisional[key] = EMPTY
-        self._depth += 1
-        before = self.taint
-        values = compute()
-        self._depth -= 1
-        if self.taint == before:
-            del self.provisional[key]
-            self.memo[key] = values
-        else:
-            self.provisional[key] = values
-        return values
-
-    def next_round(self) -> None:
-        """Forget what was provisional."""
-        self.provisional.clear()
-
-    def restart(self) -> None:
-        """Forget everything: the facts that evaluation rests on have grown."""
-        self.memo.clear()
-        self.provisional.clear()
 
     def types(self, scope: int, expression: int) -> Values:
         """Values that an annotation admits."""

@@ -47,7 +47,6 @@ class Generics:
     def __init__(self, engine: Evaluator) -> None:
         self.engine = engine
         self.program = engine.program
-        self._parameters: dict[int, list[Value]] = {}
 
     def substitute(self, values: Values, meaning: Callable[[Value], Values]) -> Values:
         """Put the meaning of each type variable in its place."""
@@ -139,10 +138,7 @@ class Generics:
 
     def parameters(self, definition: int) -> list[Value]:
         """Type variables of a class, in order: those of ``Generic[...]`` first, else as its bases name them."""
-        known = self._parameters.get(definition)
-        if known is None:
-            known = self._parameters[definition] = self._find_parameters(definition)
-        return known
+        return self.engine.remember(("variables", definition), lambda: self._find_parameters(definition), [])
 
     def _find_parameters(self, definition: int) -> list[Value]:
         own = self._declared(definition)

@@ -40,5 +40,5 @@ class Handing:
                 continue
             position = place + int(callee[0] == BOUND and self.program.takes_receiver(callee[1]))
             if position < len(self.program.definitions[callee[1]].parameters):
-                return self.engine.calls.contexts.arguments(callee[1], position)
+                return self.engine.passing.contexts.arguments(callee[1], position)
         return None

@@ -61,7 +61,6 @@ class Members:
         self.program = engine.program
         self.classes = Classes(engine)
         self.writes = Writes(engine)
-        self._overrides: dict[tuple[int, int], list[int]] = {}
 
     def of(self, values: Values, name: str) -> Values:
         """Values of ``.name`` on any of ``values``."""
@@ -331,11 +330,8 @@ class Members:
 
     def overrides(self, receiver: Value, method: int) -> list[int]:
         """Methods of subclasses that may run instead of the one found for a receiver that is not exact."""
-        key = (receiver[1], method)
-        known = self._overrides.get(key)
-        if known is None:
-            known = self._overrides[key] = self._find_overrides(receiver[1], method)
-        return known
+        key = ("overrides", receiver[1], method)
+        return self.engine.remember(key, lambda: self._find_overrides(receiver[1], method), [])
 
     def _find_overrides(self, owner: int, method: int) -> list[int]:
         if not self.engine.overloads.may_be_overridden(method):

@@ -290,11 +290,11 @@ class Overloads:
             return UNKNOWN_COST
         if semantics.conversion(self._outside_name(given), FUNCTION_TYPE) != 0:
             return _FOREIGN_COST
-        return 1 if self.engine.calls.contexts.only_method(wanted[1]) >= 0 else None
+        return 1 if self.engine.passing.contexts.only_method(wanted[1]) >= 0 else None
 
     def _fit_function(self, given: Value, wanted: Value) -> int | None:
         """A function where an interface is declared: it stands for the interface's one method."""
-        method = self.engine.calls.contexts.only_method(wanted[1])
+        method = self.engine.passing.contexts.only_method(wanted[1])
         if method < 0:
             return UNKNOWN_COST
         definition = self.program.definitions[given[1]]
