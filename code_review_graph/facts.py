@@ -13,7 +13,7 @@ from enum import IntEnum, IntFlag
 from typing import Any, Final, NamedTuple
 
 # Bump when the lowered form changes: stored facts of another version are parsed anew.
-FACTS_VERSION: Final = 6
+FACTS_VERSION: Final = 7
 
 Expression = tuple[Any, ...]
 NO_EXPRESSION: Final = -1

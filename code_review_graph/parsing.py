@@ -18,6 +18,7 @@ from code_review_graph.languages import language_of
 from code_review_graph.languages.base import Language
 from code_review_graph.lowering import Lowering
 from code_review_graph.model import Diagnostic
+from code_review_graph.outlines import Outline, outline_of
 from code_review_graph.recursion import deep_recursion
 from code_review_graph.words import split_identifier
 
@@ -42,6 +43,7 @@ class ParsedFile:
     language: str
     rules_version: str
     facts: bytes
+    outline: Outline
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -67,7 +69,7 @@ def parse_source(path: str, source: bytes) -> ParsedFile:
         raise ValueError(f"no language is known for {path}")
     with deep_recursion():
         facts, diagnostics = lower_source(path, source, language)
-    return ParsedFile(path, language.name, rules_version(path), pack(facts), diagnostics)
+    return ParsedFile(path, language.name, rules_version(path), pack(facts), outline_of(facts), diagnostics)
 
 
 def lower_source(path: str, source: bytes, language: Language) -> tuple[FileFacts, tuple[Diagnostic, ...]]:

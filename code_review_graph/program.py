@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from code_review_graph.facts import (
     BindingKind,
@@ -20,6 +21,7 @@ _STATIC = int(DefinitionFlag.STATIC)
 _NO_RECEIVER = int(DefinitionFlag.STATIC | DefinitionFlag.RECEIVER_APART)
 _STRUCTURAL = int(DefinitionFlag.STRUCTURAL)
 _DEFINITION = int(BindingKind.DEFINITION)
+_LAMBDA = int(DefinitionKind.LAMBDA)
 _CLASS_LIKE = frozenset(
     {
         int(DefinitionKind.CLASS),
@@ -35,7 +37,9 @@ class Program:
 
     def __init__(self, files: Iterable[FileFacts]) -> None:
         self.files: list[FileFacts] = list(files)
-        self.file_of_path: dict[str, int] = {facts.path: index for index, facts in enumerate(self.files)}
+        self.paths: list[str] = [facts.path for facts in self.files]
+        self.languages: list[str] = [facts.language for facts in self.files]
+        self.file_of_path: dict[str, int] = {path: index for index, path in enumerate(self.paths)}
         self.scopes: list[Scope] = []
         self.scope_file: list[int] = []
         self.scope_base: list[int] = []
@@ -55,9 +59,14 @@ class Program:
             for scope, file in zip(self.scopes, self.scope_file, strict=True)
         ]
         self._call_indexes: dict[int, dict[Expression, int]] = {}
+        self._with_lambdas: dict[int, bool] = {}
         self.attached: dict[int, dict[str, list[int]]] = {}
         self._members: dict[str, dict[int, list[int]]] | None = None
         self.class_of: list[int] = [self._enclosing_class(number) for number in range(len(self.definitions))]
+
+    def definition_count(self, file: int) -> int:
+        """How many definitions a file has."""
+        return len(self.files[file].definitions)
 
     def expression_index(self, file: int, shape: Expression) -> int:
         """Index of a call expression in its file; 0 when it is not one of the file's own."""
@@ -130,10 +139,45 @@ class Program:
 
     def own_definitions(self, owner: int, key: str) -> list[int]:
         """Members of one name that are definitions, in order; of the class itself, not of its bases."""
-        return self.members_called(key).get(owner, [])
+        return self._members_called(key).get(owner, [])
 
-    def members_called(self, key: str) -> dict[int, list[int]]:
-        """Members of one name that are definitions, by their class."""
+    def having(self, owners: Sequence[int | str], key: str) -> list[int]:
+        """Those classes, in their order, that have a member of their own which is a definition of this name."""
+        known = self._members_called(key)
+        return [owner for owner in owners if owner in known] if known else []
+
+    def marked(self, flag: int) -> list[tuple[str, int]]:
+        """Definitions with a flag that marks them (see ``outlines``), in order: (name to find it by, number)."""
+        return [
+            (definition.alias or definition.name, number)
+            for number, definition in enumerate(self.definitions)
+            if definition.flags & flag
+        ]
+
+    def is_defined(self, name: str) -> bool:
+        """Whether any definition has a name."""
+        return name in self._names
+
+    def is_member(self, name: str) -> bool:
+        """Whether any definition of a class has a name."""
+        return name in self._member_names
+
+    def has_lambdas(self, file: int) -> bool:
+        """Whether functions without a name stand in a file."""
+        if file not in self._with_lambdas:
+            self._with_lambdas[file] = any(item.kind == _LAMBDA for item in self.files[file].definitions)
+        return self._with_lambdas[file]
+
+    @cached_property
+    def _names(self) -> set[str]:
+        return {definition.key or definition.name for definition in self.definitions}
+
+    @cached_property
+    def _member_names(self) -> set[str]:
+        found = zip(self.definitions, self.class_of, strict=True)
+        return {definition.key or definition.name for definition, owner in found if owner >= 0}
+
+    def _members_called(self, key: str) -> dict[int, list[int]]:
         if self._members is None:
             self._members = self._find_members()
         return self._members.get(key, {})

@@ -91,7 +91,7 @@ def parse_file(repo_path: Path, task: Task) -> Outcome:
         parsed = parse_source(path, source)
     except Exception as error:  # noqa: BLE001 - a fault in one file's parsing must not cost the others
         return failed(task, f"could not be parsed: {type(error).__name__}: {error}", digest)
-    return Outcome(StoredFile(record, parsed.facts, parsed.diagnostics))
+    return Outcome(StoredFile(record, parsed.facts, parsed.diagnostics, parsed.outline))
 
 
 def parse_needed(repo_path: Path, task: Task) -> bool:

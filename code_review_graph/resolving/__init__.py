@@ -20,6 +20,7 @@ from code_review_graph.resolving.evaluator import Evaluator
 from code_review_graph.resolving.guessing import draw_guesses
 from code_review_graph.resolving.nodes import Nodes
 from code_review_graph.resolving.structure import draw_containment, draw_fixtures, draw_hierarchy, draw_imports
+from code_review_graph.resolving.tables import LinkKind
 from code_review_graph.semantics import Semantics
 
 __all__ = ["RepositoryContext", "resolve"]
@@ -41,11 +42,14 @@ def _resolve(files: Iterable[tuple[str, bytes]], context: RepositoryContext | No
     program = Program(unpack(facts) for _, facts in files)
     config_files = {} if context is None else context.config_files
     rules = _rules(program, config_files)
-    engine = Evaluator(program, [rules[facts.language] for facts in program.files])
-    trusted = [not rules[facts.language].testing.is_test_path(facts.path) for facts in program.files]
+    engine = Evaluator(program, [rules[language] for language in program.languages])
     attach_members(engine)
-    engine.members_of.writes.collect(trusted)
-    engine.members_of.writes.collect_items()
+    writes = engine.members_of.writes
+    engine.members_of.classes.find_heirs()
+    writes.collect()
+    # A container inside a container is found by what the first pass found.
+    for kind in (LinkKind.FIRST_ITEM, LinkKind.ITEM):
+        writes.collect_items(kind)
     nodes = Nodes(engine)
     collector = Collector()
     draw_containment(nodes, collector)
@@ -66,7 +70,7 @@ def _rules(program: Program, config_files: Mapping[str, bytes]) -> dict[str, Sem
     """Semantics by language; languages of one family share theirs."""
     families: dict[str, Semantics] = {}
     rules: dict[str, Semantics] = {}
-    for name in sorted({facts.language for facts in program.files}):
+    for name in sorted(set(program.languages)):
         language = BY_NAME[name]
         family = language.family or name
         if family not in families:
@@ -94,12 +98,11 @@ def _draw_sites(engine: Evaluator, nodes: Nodes, collector: Collector, progress:
         engine.passing.advance()
         for item in drawer.open_calls if level == 0 else ():
             drawer.pass_on(*item)
-    engine.members_of.writes.collect_items(passes=1)
+    engine.members_of.writes.collect_items(LinkKind.LAST_ITEM)
     for item in waiting:
         drawer.draw(*item)
     drawer.finish()
 
 
 def _property_names(program: Program) -> set[str]:
-    flag = int(DefinitionFlag.PROPERTY)
-    return {definition.name for definition in program.definitions if definition.flags & flag}
+    return {name for name, _ in program.marked(int(DefinitionFlag.PROPERTY))}

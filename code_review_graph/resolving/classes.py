@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from code_review_graph.facts import Tag
 from code_review_graph.resolving.structural import find_implementers
+from code_review_graph.resolving.tables import Link, LinkKind
 from code_review_graph.values import CLASS, EXTERNAL, FUNCTION, INSTANCE
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ class Classes:
         self.engine = engine
         self.program = engine.program
         self._orders: dict[int, tuple[Base, ...]] = {}
-        self._heirs: dict[int, list[int]] | None = None
+        self._heirs: dict[int, list[int]] = defaultdict(list)
         self._descendants: dict[int, list[int]] = {}
         self._extensions: dict[int, list[Base]] = {}
         self._implementers: dict[int, list[int]] | None = None
@@ -38,7 +40,7 @@ class Classes:
         self._orders.clear()
         self._descendants.clear()
         self._implementers = None
-        self._heirs = None
+        self._heirs.clear()
 
     def bases(self, definition: int) -> list[Base]:
         """Direct bases, in order. Parametrised bases count as their heads."""
@@ -106,19 +108,32 @@ class Classes:
 
     def heirs(self, definition: int) -> list[int]:
         """Direct subclasses, in order of definition."""
-        if self._heirs is None:
-            # Whatever asks while they are looked for, sees none.
-            self._heirs = {}
-            heirs: dict[int, list[int]] = defaultdict(list)
-            for number in range(len(self.program.definitions)):
-                if self.program.is_class(number) or number in self._extensions:
-                    for base in self.bases(number):
-                        if isinstance(base, int):
-                            heirs[base].append(number)
-            self._heirs = heirs
-            for interface, implementers in self.implementers().items():
-                heirs[interface] += [item for item in implementers if item not in heirs[interface]]
+        self.engine.loader.need(self.program.definition_file[definition])
         return self._heirs.get(definition, [])
+
+    def find_heirs(self) -> None:
+        """Look for the heirs of all classes; whatever asks meanwhile sees none."""
+        found = [link for file in range(len(self.program.paths)) for link in self.inheritance(file)]
+        self.forget()
+        for link in found:
+            self.add(link)
+        for interface, implementers in self.implementers().items():
+            self._heirs[interface] += [item for item in implementers if item not in self._heirs[interface]]
+        self.engine.restart()
+
+    def add(self, link: Link) -> None:
+        """Enter an heir."""
+        base, child = link.entry
+        self._heirs[base].append(child)
+
+    def inheritance(self, file: int) -> Iterator[Link]:
+        """The classes of a file as heirs of their bases."""
+        start = self.program.definition_base[file]
+        for number in range(start, start + self.program.definition_count(file)):
+            if self.program.is_class(number) or number in self._extensions:
+                for base in self.bases(number):
+                    if isinstance(base, int):
+                        yield Link(LinkKind.HEIR, file, self.program.definition_file[base], (base, number))
 
     def descendants(self, definition: int) -> list[int]:
         """All subclasses, nearest first."""

@@ -78,7 +78,7 @@ class Containers:
         found: Values = {}
         for name in names:
             merge(found, self.engine.members({value: EXACT}, name) if isinstance(name, str) else EMPTY)
-        for where, key_expression, item, _ in self.engine.members_of.writes.items.get((INSTANCE, value[1]), ()):
+        for where, key_expression, item, _ in self.engine.members_of.writes.items((INSTANCE, value[1])):
             if self._may_match(where, key_expression, key):
                 merge(found, self.engine.evaluate(where, item))
         return found
@@ -107,7 +107,7 @@ class Containers:
     def _inside(self, value: Value, key: Value | None) -> Values:
         _, scope, expression = value
         shape = self.program.expressions[self.program.scope_file[scope]][expression]
-        writes = self.engine.members_of.writes.items.get(value, ())
+        writes = self.engine.members_of.writes.items(value)
         found: Values = {}
         if not self._is_overwritten(scope, key, writes):
             merge(found, self._displayed(scope, shape, key))

@@ -25,11 +25,11 @@ class Contexts:
     def __init__(self, engine: Evaluator) -> None:
         self.engine = engine
         self.program = engine.program
-        self.given: dict[int, dict[Place, None]] = defaultdict(dict)
+        self.given: dict[int, dict[Place, int]] = defaultdict(dict)  # with the number of the call in its file
 
-    def give(self, function: int, place: Place) -> None:
-        """Remember that a function is passed for a parameter of another."""
-        self.given[function][place] = None
+    def give(self, function: int, place: Place, call: int) -> None:
+        """Remember that a function is passed for a parameter of another; ``call`` is the call expression's number."""
+        self.given[function].setdefault(place, call)
 
     def parameter(self, function: int, position: int) -> Values:
         """Values of a parameter of a function, as the places where it is handed over declare them."""

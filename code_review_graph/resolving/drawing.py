@@ -12,6 +12,7 @@ from code_review_graph.resolving.collecting import Collector
 from code_review_graph.resolving.evaluator import Evaluator
 from code_review_graph.resolving.handing import Handing
 from code_review_graph.resolving.nodes import Nodes
+from code_review_graph.resolving.passing import Incoming
 from code_review_graph.resolving.spelling import written_name
 from code_review_graph.semantics import Semantics
 from code_review_graph.values import (
@@ -53,7 +54,6 @@ LONG_CHAIN: Final = 16
 _LINKS: Final = frozenset({Tag.CALL, Tag.MEMBER, Tag.INDEX})
 _NAME: Final = Tag.NAME
 _MEMBER: Final = Tag.MEMBER
-_LAMBDA: Final = int(DefinitionKind.LAMBDA)
 _INTERFACE: Final = int(DefinitionKind.INTERFACE)
 _NAMESPACE: Final = int(DefinitionKind.NAMESPACE)
 _OUTSIDE: Final = frozenset({EXTERNAL, EXTERNAL_METHOD})
@@ -71,20 +71,12 @@ class Drawer:
         self.program: Program = engine.program
         self.nodes = nodes
         self.collector = collector
-        self._made_otherwise = self._find_made_otherwise()
-        self._has_lambdas = [any(item.kind == _LAMBDA for item in facts.definitions) for facts in engine.program.files]
         self._has_overloads = [semantics.has_overloads for semantics in engine.semantics]
         self.handing = Handing(engine)
         self._unanswered: OpenReference | None = None
         self.is_again = False  # whether sites come that were drawn before
         self.open_calls: list[tuple[int, Site]] = []  # calls of what may be known better as more callers become known
         self.open_references: dict[tuple[int, Site], OpenReference] = {}
-        self.names = {definition.key or definition.name for definition in self.program.definitions}
-        self.method_names = {
-            definition.key or definition.name
-            for number, definition in enumerate(self.program.definitions)
-            if self.program.class_of[number] >= 0
-        }
 
     # -- one site
 
@@ -128,7 +120,7 @@ class Drawer:
         shape = self.program.expressions[file][site.expression]
         for callee, certainty in self._callees(file, scope, shape).items():
             for target, _, _ in self.targets(callee, certainty, scope, shape):
-                self._pass_arguments(target, callee, scope, shape)
+                self._pass_arguments(target, callee, scope, site.expression)
 
     def _callees(self, file: int, scope: int, shape: Expression) -> Values:
         callees = self.engine.calls.expand(self.engine.evaluate(scope, shape[1]))
@@ -150,7 +142,7 @@ class Drawer:
                 drawn = True
                 how = via if place is None or via != Via.CALL else place
                 self._edge(caller, target, site.line, level, how)
-                self._pass_arguments(target, callee, scope, shape)
+                self._pass_arguments(target, callee, scope, site.expression)
         if not drawn and via != Via.RAISE:
             self._refer(file, caller, site, shape, callees)
         self._draw_callbacks(scope, caller, site.line, shape, callees)
@@ -244,20 +236,21 @@ class Drawer:
         name = self.program.key_of(function)
         return any(name in names for names, _ in self._semantics(function).constructors)
 
-    def _pass_arguments(self, target: int, callee: Value, scope: int, call: Expression) -> None:
+    def _pass_arguments(self, target: int, callee: Value, scope: int, number: int) -> None:
         if not self.program.definitions[target].parameters:
             return
+        call = self.program.expressions[self.program.scope_file[scope]][number]
         is_bound = callee[0] == BOUND or (callee[0] in {CLASS, INSTANCE} and target != callee[1])
         site = (scope, call, int(is_bound and self.program.takes_receiver(target)))
-        self.engine.passing.add_caller(target, site)
-        if not self._has_lambdas[self.program.scope_file[scope]]:
+        self.engine.passing.add_caller(target, site, number)
+        if not self.program.has_lambdas(self.program.scope_file[scope]):
             return
         for place, argument in enumerate(call[2]):
             if self.program.expressions[self.program.scope_file[scope]][argument][0] == Tag.LAMBDA:
-                self._give_context(target, place + site[2], argument, callee, site)
+                self._give_context(target, place + site[2], argument, callee, (site, number))
 
     def _give_context(
-        self, target: int, position: int, argument: int, callee: Value, site: tuple[int, Expression, int]
+        self, target: int, position: int, argument: int, callee: Value, where: tuple[Incoming, int]
     ) -> None:
         """A function written as an argument gets its parameters' types from the parameter that takes it."""
         parameters = self.program.definitions[target].parameters
@@ -265,24 +258,23 @@ class Drawer:
         if parameters[position].annotation <= 0:
             return
         receiver = callee[2] if callee[0] == BOUND else None
+        site, number = where
         for value in self.engine.evaluate(site[0], argument):
             if value[0] == FUNCTION:
-                self.engine.passing.contexts.give(value[1], (target, position, receiver, site))
+                self.engine.passing.contexts.give(value[1], (target, position, receiver, site), number)
 
     def _edge(self, caller: int, target: int, line: int, level: int, via: int) -> None:
         node = self.nodes.node_of[target]
         if node:
-            kind = EdgeKind.REFERENCES if target in self._made_otherwise else EdgeKind.CALLS
+            kind = EdgeKind.REFERENCES if self._is_made_otherwise(target) else EdgeKind.CALLS
             self.collector.add(kind, caller, node, line, RESOLUTIONS[level], VIA_NAMES[via])
 
-    def _find_made_otherwise(self) -> frozenset[int]:
-        """Classes of which no call makes a value: an interface has no constructor."""
-        return frozenset(
-            number
-            for number, definition in enumerate(self.program.definitions)
-            if self.program.is_class(number)
-            and (definition.kind == _INTERFACE or self._semantics(number).makes_without_call)
-        )
+    def _is_made_otherwise(self, target: int) -> bool:
+        """Whether no call makes a value of a class: an interface has no constructor."""
+        if not self.program.is_class(target):
+            return False
+        is_interface = self.program.definitions[target].kind == _INTERFACE
+        return is_interface or self._semantics(target).makes_without_call
 
     # -- what no definition answers
 
@@ -330,16 +322,17 @@ class Drawer:
 
     def _may_be_definition(self, scope: int, expression: int) -> bool:
         shape = self.program.expressions[self.program.scope_file[scope]][expression]
-        return (shape[0] == _NAME and shape[1] in self.names) or (shape[0] == _MEMBER and shape[2] in self.names)
+        name = shape[1] if shape[0] == _NAME else shape[2] if shape[0] == _MEMBER else ""
+        return bool(name) and self.program.is_defined(name)
 
     # -- constructs that call without saying so
 
     def _draw_operator(self, scope: int, site: Site, shape: Expression) -> None:
         semantics = self.engine.semantics[self.program.scope_file[scope]]
-        names = [name for name in semantics.substitutes(shape[1]) if name in self.method_names]
+        names = [name for name in semantics.substitutes(shape[1]) if self.program.is_member(name)]
         drawn = names and self._draw_implicit(scope, site, shape[2], names)
         mirrored = semantics.reflected(shape[1])
-        if not drawn and len(shape[3]) == 1 and mirrored in self.method_names:
+        if not drawn and len(shape[3]) == 1 and self.program.is_member(mirrored):
             self._draw_implicit(scope, site, shape[3][0], list(semantics.substitutes(mirrored)))
 
     def _draw_implicit(self, scope: int, site: Site, operand: int, names: Sequence[str]) -> bool:
@@ -367,7 +360,7 @@ class Drawer:
 
     def _stepping(self, owner: Value, name: str) -> list[Value]:
         """What a loop over a value asks at each step: what the value gives as it starts, else itself."""
-        if name not in self.method_names:
+        if not self.program.is_member(name):
             return [owner]
         methods = self.engine.members({owner: EXACT}, name)
         iterators = self.engine.calls.returned(methods)
@@ -375,7 +368,7 @@ class Drawer:
 
     def _draw_special(self, scope: int, site: Site, owner: Value, name: str, certainty: int) -> bool:
         """Draw a method that a construct calls on a value; whether the value's class has it."""
-        if owner[0] != INSTANCE or name not in self.method_names:
+        if owner[0] != INSTANCE or not self.program.is_member(name):
             return False
         drawn = False
         for bound, level in self.engine.members({owner: EXACT}, name).items():

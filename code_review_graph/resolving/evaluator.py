@@ -16,6 +16,7 @@ from code_review_graph.resolving.names import BoundName, Names
 from code_review_graph.resolving.overloads import Overloads
 from code_review_graph.resolving.passing import Passing
 from code_review_graph.resolving.receivers import Receivers
+from code_review_graph.resolving.tables import Everything, Loader
 from code_review_graph.resolving.types import Types
 from code_review_graph.semantics import Semantics
 from code_review_graph.values import (
@@ -56,6 +57,7 @@ class Evaluator(Memory):
     def __init__(self, program: Program, semantics: list[Semantics]) -> None:
         self.program = program
         self.semantics = semantics
+        self.loader: Loader = Everything()
         self.families = list(dict.fromkeys(semantics))  # each rule book once, in the order of its first file
         self._expressions = program.expressions
         self._scope_file = program.scope_file

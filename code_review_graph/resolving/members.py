@@ -298,11 +298,8 @@ class Members:
 
     def methods(self, definition: int, name: str) -> list[int]:
         """Definitions of a method in the first class along the look-up order that has it: one, or all its overloads."""
-        having = self.program.members_called(name)
-        for base in self.classes.linearization(definition) if having else ():
-            if base in having:
-                return self.own_methods(base, name)
-        return []
+        having = self.program.having(self.classes.linearization(definition), name)
+        return self.own_methods(having[0], name) if having else []
 
     def own_methods(self, definition: int, name: str) -> list[int]:
         """Definitions of a method in a class itself: the last one, or all overloads."""
@@ -340,10 +337,9 @@ class Members:
         # Whatever has an interface's methods implements it, be they its own or promoted.
         is_structural = bool(self.program.definitions[owner].flags & _STRUCTURAL)
         of_heir = self.methods if is_structural else self.own_methods
-        having = self.program.members_called(name)
         heirs = self.classes.descendants(owner)
         found: list[int] = []
-        for heir in heirs if is_structural else [heir for heir in heirs if heir in having]:
+        for heir in heirs if is_structural else self.program.having(heirs, name):
             found += self.engine.overloads.overriding(of_heir(heir, name), method)
         return list(dict.fromkeys(found))
 

@@ -35,7 +35,7 @@ class Nodes:
         self._definitions: dict[int, int] = {}
         self._callers: dict[int, int] = {}
         self._qualified: list[str] = [""] * len(self.program.definitions)
-        for file in range(len(self.program.files)):
+        for file in range(len(self.program.paths)):
             self._add_file(file)
         self._adopt()
 
@@ -97,7 +97,7 @@ class Nodes:
     def _add_definition(self, number: int, taken: set[str], *, in_tests: bool) -> None:
         definition = self.program.definitions[number]
         file = self.program.definition_file[number]
-        path = self.program.files[file].path
+        path = self.program.paths[file]
         prefix = self._prefix(number)
         qualified = f"{prefix}.{definition.name}" if prefix else definition.name
         if definition.flags & _OVERLOADABLE and self._has_overloads(number):
@@ -118,7 +118,7 @@ class Nodes:
                 path=path,
                 start_line=definition.line,
                 end_line=definition.end_line,
-                language=self.program.files[file].language,
+                language=self.program.languages[file],
                 parent=self._find_caller(self._outer_scope(number)),
                 is_test=in_tests,
                 signature=definition.signature,

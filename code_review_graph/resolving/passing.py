@@ -8,11 +8,13 @@ value depends on the order in which sites were seen, but for the bounds on their
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from code_review_graph.facts import Expression, ParameterKind
 from code_review_graph.resolving.contexts import Contexts
+from code_review_graph.resolving.tables import Link, LinkKind
 from code_review_graph.values import EMPTY, INFERRED, PARAMETER, Value, Values, external_instance, merge
 
 if TYPE_CHECKING:
@@ -32,39 +34,91 @@ class Passing:
         self.program = engine.program
         self.contexts = Contexts(engine)
         self._fed: dict[int, dict[tuple[int, tuple[int, ...]], None]] = defaultdict(dict)
-        self._incoming: dict[int, dict[Incoming, None]] = defaultdict(dict)
-        self._known: dict[tuple[int, int], Values] = {}
+        # By the function that is called: its call sites, each with the number of the call in its file.
+        self._incoming: dict[int, dict[Incoming, int]] = defaultdict(dict)
         self._open: dict[int, tuple[int, ...]] = {}  # by function, its parameters that are what callers pass
+        self._at_first: dict[int, tuple[int, int]] = {}  # how many sites and contexts were known before the first level
+        self.known: dict[tuple[int, int], Values] = {}
+
+    # -- filling
 
     def feed(self, function: int, scope: int, sequences: tuple[int, ...]) -> None:
         """Remember sequences whose elements something outside passes to a function, one for each parameter."""
         self._fed[function][(scope, sequences)] = None
 
-    def add_caller(self, function: int, site: Incoming) -> None:
-        """Remember a call site of a function, for what it passes."""
-        self._incoming[function][site] = None
+    def add_caller(self, function: int, site: Incoming, call: int) -> None:
+        """Remember a call site of a function, for what it passes; ``call`` is the call expression's number."""
+        self._incoming[function].setdefault(site, call)
+
+    def add(self, link: Link) -> None:
+        """Enter what a link says."""
+        kind, source, _, entry = link
+        shapes = self.program.expressions[source]
+        if kind == LinkKind.FEED:
+            self.feed(*entry)
+        elif kind in {LinkKind.PASS, LinkKind.PASS_ON}:
+            function, scope, call, offset = entry
+            self.add_caller(function, (scope, shapes[call], offset), call)
+        else:
+            function, callee, taking, receiver, scope, call, offset = entry
+            self.contexts.give(function, (callee, taking, receiver, (scope, shapes[call], offset)), call)
+
+    def clear(self) -> None:
+        """Empty all tables."""
+        for table in (self._fed, self._incoming, self.contexts.given, self.known, self._open):
+            table.clear()
+
+    def links(self) -> Iterator[Link]:
+        """All that the tables hold."""
+        file_of, where = self.program.definition_file, self.program.scope_file
+        for function, sites in self._incoming.items():
+            first = self._at_first.get(function, (0, 0))[0]
+            for place, ((scope, _, offset), call) in enumerate(sites.items()):
+                kind = LinkKind.PASS if place < first else LinkKind.PASS_ON
+                yield Link(kind, where[scope], file_of[function], (function, scope, call, offset))
+        for function, feeds in self._fed.items():
+            for scope, sequences in feeds:
+                yield Link(LinkKind.FEED, where[scope], file_of[function], (function, scope, sequences))
+        for function, places in self.contexts.given.items():
+            first = self._at_first.get(function, (0, 0))[1]
+            for place, ((callee, taking, receiver, (scope, _, offset)), call) in enumerate(places.items()):
+                kind = LinkKind.GIVE if place < first else LinkKind.GIVE_ON
+                entry = (function, callee, taking, receiver, scope, call, offset)
+                yield Link(kind, where[scope], file_of[function], entry)
+
+    # -- levels
 
     def of(self, function: int, position: int) -> Values:
         """What is passed for a parameter, by the level reached."""
         self.engine.taint += 1
-        known = self._known.get((function, position), EMPTY)
+        self.engine.loader.need(self.program.definition_file[function])
+        known = self.known.get((function, position), EMPTY)
         if self.program.definitions[function].underlying <= 0:
             return known
         return merge(dict(self.contexts.declared(function, position)), known)
 
     def advance(self) -> None:
         """Go a level on."""
+        if not self.known:
+            given = self.contexts.given
+            functions = {*self._incoming, *given}
+            self._at_first = {item: (len(self._incoming.get(item, ())), len(given.get(item, ()))) for item in functions}
         self.engine.next_level()
         found: dict[tuple[int, int], Values] = {}
         for function in sorted({*self._incoming, *self._fed, *self.contexts.given}):
-            if function not in self._open:
-                self._open[function] = self._open_parameters(function)
-            for position in self._open[function]:
-                values = self._from_callers(function, position)
-                if values:
-                    found[(function, position)] = values
-        self._known = found
+            for position, values in self.next_of(function):
+                found[(function, position)] = values
+        self.known = found
         self.engine.next_level()
+
+    def next_of(self, function: int) -> Iterator[tuple[int, Values]]:
+        """What the parameters of a function are at the next level, where anything is."""
+        if function not in self._open:
+            self._open[function] = self._open_parameters(function)
+        for position in self._open[function]:
+            values = self._from_callers(function, position)
+            if values:
+                yield position, values
 
     def _open_parameters(self, function: int) -> tuple[int, ...]:
         first = int(self.program.takes_receiver(function))

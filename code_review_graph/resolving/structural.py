@@ -24,10 +24,10 @@ def find_implementers(classes: Classes) -> dict[int, list[int]]:
         return {}
     methods_of: dict[int, dict[str, Shape]] = {}
     having: dict[tuple[str, int], list[int]] = defaultdict(list)
-    languages = {program.files[program.definition_file[number]].language for number in interfaces}
+    languages = {program.languages[program.definition_file[number]] for number in interfaces}
     for number, definition in enumerate(program.definitions):
         is_candidate = program.is_class(number) and definition.kind != DefinitionKind.INTERFACE
-        if is_candidate and program.files[program.definition_file[number]].language in languages:
+        if is_candidate and program.languages[program.definition_file[number]] in languages:
             methods_of[number] = _methods(classes, number)
             for name, shape in methods_of[number].items():
                 having[(name, shape[0])].append(number)

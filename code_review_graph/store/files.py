@@ -130,6 +130,10 @@ def _save_file(connection: Connection, file: StoredFile) -> None:
         connection.execute("INSERT OR REPLACE INTO facts (file_id, facts) VALUES (?, ?)", (file_id, packed))
     else:
         connection.execute("DELETE FROM facts WHERE file_id = ?", (file_id,))
+    if file.outline is not None:
+        connection.execute("INSERT OR REPLACE INTO outline VALUES (?, ?, ?, ?, ?)", (file_id, *file.outline))
+    else:
+        connection.execute("DELETE FROM outline WHERE file_id = ?", (file_id,))
     connection.execute("DELETE FROM diagnostic WHERE file_id = ?", (file_id,))
     connection.executemany(
         "INSERT INTO diagnostic (file_id, path, message, line) VALUES (?, ?, ?, ?)",

@@ -15,8 +15,15 @@ if TYPE_CHECKING:
 APPLICATION_ID: Final = 0x43524769
 
 Migration = Callable[["Connection"], None]
+
+
+def _add_parts(connection: Connection) -> None:
+    """Tables for resolving in part; they are filled when the graph is next made."""
+    connection.execute(sql_file("parts.sql"))
+
+
 # MIGRATIONS[n] takes a file from version n + 1 to n + 2.
-MIGRATIONS: Final[tuple[Migration, ...]] = ()
+MIGRATIONS: Final[tuple[Migration, ...]] = (_add_parts,)
 SCHEMA_VERSION: Final = 1 + len(MIGRATIONS)
 
 
@@ -30,6 +37,7 @@ def create(connection: Connection) -> None:
     connection.pragma("application_id", APPLICATION_ID)
     connection.execute("BEGIN")
     connection.execute(sql_file("schema.sql"))
+    connection.execute(sql_file("parts.sql"))
     connection.execute(sql_file("indexes.sql"))
     connection.pragma("user_version", SCHEMA_VERSION)
     connection.execute("COMMIT")

@@ -29,6 +29,7 @@ class StoredFile(NamedTuple):
     record: FileRecord
     facts: bytes
     diagnostics: tuple[Diagnostic, ...] = ()
+    outline: tuple[int, int, bytes, bytes] | None = None  # scopes, definitions, marks, mentions
 
 
 class IndexInfo(NamedTuple):

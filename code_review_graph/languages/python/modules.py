@@ -25,7 +25,7 @@ class Modules:
         self._program = program
         self._files: dict[str, int] = {}
         self._folders: set[str] = set()
-        self._file_folders = [facts.path.rpartition("/")[0] for facts in program.files]
+        self._file_folders = [path.rpartition("/")[0] for path in program.paths]
         packages: set[str] = set()
         for path, index in program.file_of_path.items():
             pure = PurePosixPath(path)

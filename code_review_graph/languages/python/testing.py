@@ -125,13 +125,10 @@ class Testing:
         self._program = program
         self._patterns = patterns
         self._fixtures: dict[str, list[int]] = {}
-        for number, definition in enumerate(program.definitions):
-            if definition.flags & _FIXTURE:
-                self._fixtures.setdefault(definition.alias or definition.name, []).append(number)
-        self._everywhere = [
-            number for number, definition in enumerate(program.definitions) if definition.flags & _AUTOUSE
-        ]
-        self._test_files = [self._is_collected(facts.path) for facts in program.files]
+        for name, number in program.marked(_FIXTURE):
+            self._fixtures.setdefault(name, []).append(number)
+        self._everywhere = [number for _, number in program.marked(_AUTOUSE)]
+        self._test_files = [self._is_collected(path) for path in program.paths]
 
     def _is_collected(self, path: str) -> bool:
         name = PurePosixPath(path).name
@@ -156,7 +153,7 @@ class Testing:
         if facts.flags & _FIXTURE:
             return False
         owner = self._program.class_of[definition]
-        pytest_file = self._patterns.takes(self._program.files[file].path)
+        pytest_file = self._patterns.takes(self._program.paths[file])
         if owner < 0:
             at_top = self._program.scopes[self._program.scope_of(definition)].kind == 0
             return at_top and pytest_file and self._matches(facts.name, self._patterns.functions)
@@ -194,8 +191,8 @@ class Testing:
             return _OF_CLASS if owner >= 0 and holder in engine.linearization(owner) else -1
         if where == file:
             return _OF_MODULE
-        folder = PurePosixPath(self._program.files[file].path).parent
-        pure = PurePosixPath(self._program.files[where].path)
+        folder = PurePosixPath(self._program.paths[file]).parent
+        pure = PurePosixPath(self._program.paths[where])
         if pure.name == "conftest.py":
             return len(pure.parts) if pure.parent == folder or pure.parent in folder.parents else -1
         name = self._program.definitions[fixture].name
