@@ -18,10 +18,11 @@ from code_review_graph.languages import is_config_file
 from code_review_graph.model import Diagnostic, Graph
 from code_review_graph.parsing import language_name, rules_version
 from code_review_graph.progress import Progress, silent
-from code_review_graph.resolving import resolve
+from code_review_graph.resolving import resolve_all
 from code_review_graph.resolving.context import RepositoryContext
 from code_review_graph.results import BuildReport
 from code_review_graph.store import FileRecord, IndexInfo, Store, StoredFile
+from code_review_graph.updating import FEWEST_FILES, Inputs, fits, update_in_part
 from code_review_graph.walking import SourceFile, Walk, check_repository, find_files, git_commit, read_source
 from code_review_graph.workers import Task, parse_files, parse_needed
 
@@ -66,14 +67,17 @@ def update(
     embedder: Embedder | None = None,
     progress: Progress = silent,
     settings: Settings | None = None,
+    fewest_files: int = FEWEST_FILES,
 ) -> BuildReport:
     """Bring the index up to date with the files as they are now, committed or not; builds it where there is none.
 
+    In a repository of ``fewest_files`` or more, a small change costs what it can reach, not what the repository holds.
     Raises SchemaError for an index that a newer version wrote, and what ``build`` raises.
     """
     check_repository(store.repo_path)
     with store.writing():
-        return _indexed(store, _Run(store, embedder, progress, settings or load_settings(store.repo_path)))
+        run = _Run(store, embedder, progress, settings or load_settings(store.repo_path), fewest_files=fewest_files)
+        return _indexed(store, run)
 
 
 @dataclass(slots=True)
@@ -83,6 +87,7 @@ class _Run:
     progress: Progress
     settings: Settings
     full: bool = False
+    fewest_files: int = FEWEST_FILES
     started: float = field(default_factory=time.monotonic)
 
 
@@ -112,11 +117,14 @@ def _index(run: _Run) -> BuildReport:
     sources = [file for file in walk.files if language_name(file.path) is not None]
     changes = _changes(sources, store.file_records(), trust=not run.full or not store.has_graph(), full=run.full)
     run.progress(WALK, len(sources), len(sources))
-    parsed = _parse(run, changes.tasks)
-    if changes.removed:
-        store.remove_files(changes.removed)
+    inputs = _inputs(run, walk)
+    parsed = _update_in_part(run, changes, inputs)
+    if parsed is None:
+        parsed = _parse(run, changes.tasks)
+        if changes.removed:
+            store.remove_files(changes.removed)
+        _resolve(run, inputs)
     _note_skipped(store, walk)
-    _resolve(run, _config_files(run, walk))
     embedded = _embed(run)
     return _report(run, len(sources), parsed, len(changes.removed), embedded)
 
@@ -188,30 +196,53 @@ def _config_files(run: _Run, walk: Walk) -> dict[str, bytes]:
     return found
 
 
-def _resolve(run: _Run, config_files: dict[str, bytes]) -> None:
-    """Make the graph anew if anything that it is made of has changed."""
-    store = run.store
+def _inputs(run: _Run, walk: Walk) -> Inputs:
+    config_files = _config_files(run, walk)
     info = IndexInfo(
-        commit=git_commit(store.repo_path),
+        commit=git_commit(run.store.repo_path),
         built_at=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
         inputs=_digest(config_files),
     )
+    return Inputs(config_files, info)
+
+
+def _update_in_part(run: _Run, changes: _Changes, inputs: Inputs) -> int | None:
+    """Resolve no more than a small change can reach; None when it is none."""
+    if run.full or not fits(run.store, changes.tasks, changes.removed, inputs, run.fewest_files):
+        return None
+    run.progress(PARSE, 0, len(changes.tasks))
+    with collector_paused():
+        parsed = update_in_part(run.store, changes.tasks, changes.removed, inputs)
+    if parsed is not None:
+        run.progress(PARSE, len(changes.tasks), len(changes.tasks))
+        _note_commit(run.store, inputs.info)
+    return parsed
+
+
+def _note_commit(store: Store, info: IndexInfo) -> None:
+    known = store.info()
+    if known is not None and known.commit != info.commit:
+        store.save_info(info)
+
+
+def _resolve(run: _Run, inputs: Inputs) -> None:
+    """Make the graph anew if anything that it is made of has changed."""
+    store, info = run.store, inputs.info
     known = store.info()
     if not run.full and known is not None and known.inputs == info.inputs and store.graph_is_current():
-        if known.commit != info.commit:
-            store.save_info(info)
+        _note_commit(store, info)
         return
-    with _collector_paused():
-        _make_graph(run, config_files, info)
+    with collector_paused():
+        _make_graph(run, inputs)
 
 
-def _make_graph(run: _Run, config_files: dict[str, bytes], info: IndexInfo) -> None:
+def _make_graph(run: _Run, inputs: Inputs) -> None:
     # A function of its own, so that the graph is gone before the collector looks at all there is.
     store = run.store
-    graph = resolve(store.facts(), RepositoryContext(config_files), run.progress)
+    graph, kept = resolve_all(store.facts(), RepositoryContext(inputs.config_files), run.progress, store.file_ids())
     run.progress(STORE, 0, len(graph.nodes))
-    store.replace_graph(graph, info, _text_hashes(store, graph))
+    store.replace_graph(graph, inputs.info, _text_hashes(store, graph), kept)
     run.progress(STORE, len(graph.nodes), len(graph.nodes))
 
 
@@ -234,7 +265,8 @@ def _digest(config_files: dict[str, bytes]) -> str:
 
 
 @contextmanager
-def _collector_paused() -> Generator[None]:
+def collector_paused() -> Generator[None]:
+    """Keep the garbage collector out."""
     # Resolving makes a million objects that all live: to look through them for cycles is vain and dear.
     was_enabled = gc.isenabled()
     gc.disable()

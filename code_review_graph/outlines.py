@@ -71,7 +71,7 @@ def mentioned(facts: FileFacts) -> set[str]:
     """Names that what a file means may rest on, but for those that it only writes."""
     found: set[str] = set()
     for shape in facts.expressions:
-        found.update(_names_in(shape))
+        found.update(names_in(shape))
     for scope in facts.scopes:
         is_class = scope.kind == ScopeKind.CLASS
         for name, bindings in scope.bindings.items():
@@ -79,7 +79,7 @@ def mentioned(facts: FileFacts) -> set[str]:
                 found.add(name)
             for kind, payload, _ in bindings:
                 if kind in _IMPORTS:
-                    found.update(_imported(payload))
+                    found.update(imported_names(payload))
     for item in facts.imports:
         found.update((*item.module.split("."), item.member))
     for definition in facts.definitions:
@@ -89,7 +89,8 @@ def mentioned(facts: FileFacts) -> set[str]:
     return found
 
 
-def _names_in(shape: Expression) -> Iterator[str]:
+def names_in(shape: Expression) -> Iterator[str]:
+    """Names that an expression itself uses, those of its parts aside."""
     tag = shape[0]
     if tag == Tag.NAME:
         yield shape[1]
@@ -100,10 +101,11 @@ def _names_in(shape: Expression) -> Iterator[str]:
         if isinstance(shape[2], str) and len(shape[2]) <= _LONGEST_WORD and shape[2].isidentifier():
             yield shape[2]
     elif tag == Tag.IMPORTED:
-        yield from _imported(shape[1:])
+        yield from imported_names(shape[1:])
 
 
-def _imported(payload: object) -> list[str]:
+def imported_names(payload: object) -> list[str]:
+    """Names in what an import binding says."""
     if isinstance(payload, str):
         return payload.split(".")
     module, _, member = payload if isinstance(payload, tuple) else ("", 0, "")

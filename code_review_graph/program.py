@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import Any
 
 from code_review_graph.facts import (
     BindingKind,
@@ -58,6 +59,7 @@ class Program:
             scope.parent + self.scope_base[file] if scope.parent >= 0 else -1
             for scope, file in zip(self.scopes, self.scope_file, strict=True)
         ]
+        self.by_paths: dict[object, Any] = {}  # what was made of the paths alone, by whoever made it
         self._call_indexes: dict[int, dict[Expression, int]] = {}
         self._with_lambdas: dict[int, bool] = {}
         self.attached: dict[int, dict[str, list[int]]] = {}
@@ -67,6 +69,10 @@ class Program:
     def definition_count(self, file: int) -> int:
         """How many definitions a file has."""
         return len(self.files[file].definitions)
+
+    def end_of_scopes(self, file: int) -> int:
+        """The first scope after those of a file."""
+        return self.scope_base[file] + len(self.files[file].scopes)
 
     def expression_index(self, file: int, shape: Expression) -> int:
         """Index of a call expression in its file; 0 when it is not one of the file's own."""

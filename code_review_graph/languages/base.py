@@ -30,7 +30,8 @@ class Language:
 
     Languages of one ``family`` (by default the language alone) import each other and share one semantics.
     ``prepare`` blanks what is not code of the language, byte for byte, so that every position stays.
-    ``config_files`` are patterns of file names whose bytes the semantics wants.
+    ``config_files`` are patterns of file names whose bytes the semantics wants. ``in_part`` says that what a name means
+    follows from the files that write it: then a change can be resolved without all others.
     """
 
     name: str
@@ -49,3 +50,4 @@ class Language:
     family: str = ""
     prepare: Callable[[bytes], bytes] | None = None
     config_files: frozenset[str] = frozenset()
+    in_part: bool = False

@@ -111,7 +111,7 @@ class Classes:
         self.engine.loader.need(self.program.definition_file[definition])
         return self._heirs.get(definition, [])
 
-    def find_heirs(self) -> None:
+    def find_heirs(self) -> list[Link]:
         """Look for the heirs of all classes; whatever asks meanwhile sees none."""
         found = [link for file in range(len(self.program.paths)) for link in self.inheritance(file)]
         self.forget()
@@ -120,6 +120,7 @@ class Classes:
         for interface, implementers in self.implementers().items():
             self._heirs[interface] += [item for item in implementers if item not in self._heirs[interface]]
         self.engine.restart()
+        return found
 
     def add(self, link: Link) -> None:
         """Enter an heir."""

@@ -7,6 +7,7 @@ what that definition calls in turn is its own business, or every test would cove
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Final
 
 from code_review_graph.facts import BindingKind
@@ -17,51 +18,83 @@ from code_review_graph.resolving.nodes import Nodes
 
 # Helpers between a test and what it tests; longer chains are frameworks.
 MAX_DISTANCE: Final = 4
-_CERTAIN: Final = (Resolution.EXACT, Resolution.INFERRED)
+CERTAIN: Final = (Resolution.EXACT, Resolution.INFERRED)
+FIXTURE: Final = "fixture"  # the construct of an edge to a fixture
 
 Step = tuple[int, int, Resolution]  # target node, line, resolution
 
 
+class Ways:
+    """Where a test leads: certain calls and fixtures by the node that they leave; which nodes are tests' own code."""
+
+    def calls(self, node: int) -> Sequence[Step]:
+        """Certain calls in a node."""
+        raise NotImplementedError
+
+    def fixtures(self, node: int) -> Sequence[Step]:
+        """Fixtures that a node uses."""
+        raise NotImplementedError
+
+    def is_test_code(self, node: int) -> bool:
+        """Whether a node belongs to the tests."""
+        raise NotImplementedError
+
+
+class _AllWays(Ways):
+    """The ways of a whole graph."""
+
+    def __init__(self, nodes: Nodes, collector: Collector) -> None:
+        self._nodes = nodes
+        self._calls: dict[int, list[Step]] = defaultdict(list)
+        self._fixtures: dict[int, list[Step]] = defaultdict(list)
+        for source, target, line, resolution, _ in collector.sites(EdgeKind.CALLS):
+            if resolution in CERTAIN:
+                self._calls[source].append((target, line, resolution))
+        for source, target, _, resolution, via in collector.sites(EdgeKind.REFERENCES):
+            if via == FIXTURE:
+                self._fixtures[source].append((target, 0, resolution))
+
+    def calls(self, node: int) -> Sequence[Step]:
+        return self._calls.get(node, ())
+
+    def fixtures(self, node: int) -> Sequence[Step]:
+        return self._fixtures.get(node, ())
+
+    def is_test_code(self, node: int) -> bool:
+        return node > 0 and self._nodes.nodes[node - 1].is_test
+
+
 def draw_coverage(engine: Evaluator, nodes: Nodes, collector: Collector) -> None:
     """Draw TESTED_BY edges (definition to test) with their distance."""
-    calls: dict[int, list[Step]] = defaultdict(list)
-    helpers: dict[int, list[Step]] = defaultdict(list)
-    for source, target, line, resolution, _ in collector.sites(EdgeKind.CALLS):
-        if resolution in _CERTAIN:
-            calls[source].append((target, line, resolution))
-    for source, target, _, resolution, via in collector.sites(EdgeKind.REFERENCES):
-        if via == "fixture":
-            helpers[source].append((target, 0, resolution))
+    ways = _AllWays(nodes, collector)
     for test in [node for node in nodes.nodes if node.kind is NodeKind.TEST]:
-        setups = _setups(engine, nodes, test.id)
-        found = _reach(test.id, calls, helpers, setups, nodes)
-        for target, (distance, line, resolution) in found.items():
-            collector.add(EdgeKind.TESTED_BY, target, test.id, line, resolution, None, distance)
+        draw_covered(engine, nodes, collector, test.id, ways)
 
 
-def _reach(
-    test: int,
-    calls: dict[int, list[Step]],
-    helpers: dict[int, list[Step]],
-    setups: list[int],
-    nodes: Nodes,
-) -> dict[int, tuple[int, int, Resolution]]:
+def draw_covered(engine: Evaluator, nodes: Nodes, collector: Collector, test: int, ways: Ways) -> None:
+    """Draw the TESTED_BY edges of one test."""
+    setups = _setups(engine, nodes, test, ways)
+    for target, (distance, line, resolution) in _reach(test, ways, setups).items():
+        collector.add(EdgeKind.TESTED_BY, target, test, line, resolution, None, distance)
+
+
+def _reach(test: int, ways: Ways, setups: list[int]) -> dict[int, tuple[int, int, Resolution]]:
     found: dict[int, tuple[int, int, Resolution]] = {}
     seen = {test}
     level = [(test, 0)]
     for distance in range(MAX_DISTANCE + 1):
         following: list[tuple[int, int]] = []
         for source, line in level:
-            for target, at, resolution in calls.get(source, ()):
+            for target, at, resolution in ways.calls(source):
                 where = at if source == test else line
                 if target == test:
                     continue
                 if target not in found:
                     found[target] = (distance, where, resolution)
-                if nodes.nodes[target - 1].is_test and target not in seen:
+                if target not in seen and ways.is_test_code(target):
                     seen.add(target)
                     following.append((target, where))
-            for target, _, _ in helpers.get(source, ()):
+            for target, _, _ in ways.fixtures(source):
                 if target not in seen:
                     seen.add(target)
                     found.setdefault(target, (distance, 0, Resolution.EXACT))
@@ -72,7 +105,7 @@ def _reach(
     return found
 
 
-def _setups(engine: Evaluator, nodes: Nodes, test: int) -> list[int]:
+def _setups(engine: Evaluator, nodes: Nodes, test: int, ways: Ways) -> list[int]:
     """Nodes of the tests' own code that runs around a test; a framework's base classes test nothing."""
     program = engine.program
     number = nodes.definition_of(test)
@@ -90,10 +123,6 @@ def _setups(engine: Evaluator, nodes: Nodes, test: int) -> list[int]:
             found += [
                 nodes.node_of[offset + payload]
                 for kind, payload, _ in bindings[name]
-                if kind == BindingKind.DEFINITION and _is_test_code(nodes, nodes.node_of[offset + payload])
+                if kind == BindingKind.DEFINITION and ways.is_test_code(nodes.node_of[offset + payload])
             ]
     return found
-
-
-def _is_test_code(nodes: Nodes, node: int) -> bool:
-    return node > 0 and nodes.nodes[node - 1].is_test

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from code_review_graph.facts import DefinitionKind, Expression, Site, Tag, Via
+from code_review_graph.facts import DefinitionFlag, DefinitionKind, Expression, Site, Tag, Via
 from code_review_graph.model import EdgeKind, ReferenceKind, Resolution
 from code_review_graph.program import Program
 from code_review_graph.resolving.collecting import Collector
@@ -54,6 +54,7 @@ LONG_CHAIN: Final = 16
 _LINKS: Final = frozenset({Tag.CALL, Tag.MEMBER, Tag.INDEX})
 _NAME: Final = Tag.NAME
 _MEMBER: Final = Tag.MEMBER
+_PROPERTY: Final = int(DefinitionFlag.PROPERTY)
 _INTERFACE: Final = int(DefinitionKind.INTERFACE)
 _NAMESPACE: Final = int(DefinitionKind.NAMESPACE)
 _OUTSIDE: Final = frozenset({EXTERNAL, EXTERNAL_METHOD})
@@ -73,10 +74,18 @@ class Drawer:
         self.collector = collector
         self._has_overloads = [semantics.has_overloads for semantics in engine.semantics]
         self.handing = Handing(engine)
+        self._properties = {name for name, _ in self.program.marked(_PROPERTY)}
         self._unanswered: OpenReference | None = None
         self.is_again = False  # whether sites come that were drawn before
         self.open_calls: list[tuple[int, Site]] = []  # calls of what may be known better as more callers become known
         self.open_references: dict[tuple[int, Site], OpenReference] = {}
+
+    def draw_file(self, file: int) -> list[tuple[int, Site]]:
+        """Draw all sites of a file; returns those of which the answer may grow as more callers become known."""
+        facts = self.program.files[file]
+        # Few attributes that are read are properties.
+        loads = [site for site in facts.loads if facts.expressions[site.expression][-1] in self._properties]
+        return [(file, site) for site in (*facts.sites, *loads) if self.draw(file, site)]
 
     # -- one site
 

@@ -6,6 +6,7 @@ They are rare by design, apart in every answer, and never drawn for a name that 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from code_review_graph.model import EdgeKind, Reference, ReferenceKind, Resolution
@@ -34,21 +35,31 @@ _COMMON: Final = frozenset(
 
 def draw_guesses(nodes: Nodes, collector: Collector) -> None:
     """Draw guess edges for unresolved method calls; the reference itself stays."""
-    by_name: dict[str, list[int]] = defaultdict(list)
+    families = [id(semantics) for semantics in nodes.engine.semantics]
+    family_of = {node.id: families[nodes.program.file_of_path[node.path]] for node in nodes.nodes}
+    by_name: dict[tuple[int, str], list[int]] = defaultdict(list)
     for number, node in enumerate(nodes.node_of):
         if node and nodes.program.class_of[number] >= 0 and not nodes.nodes[node - 1].is_test:
-            by_name[nodes.program.definitions[number].name].append(node)
+            by_name[(family_of[node], nodes.program.definitions[number].name)].append(node)
+    add_guesses(collector, lambda source, name: by_name.get((family_of[source], name), ()))
+
+
+def add_guesses(collector: Collector, bearing: Callable[[int, str], Sequence[int]]) -> None:
+    """Draw guess edges, where ``bearing`` gives the nodes of the product's methods of a name, for a node that calls.
+
+    They are of the caller's language or one that it can import from.
+    """
     for reference in collector.references():
-        for target in _candidates(reference, by_name):
+        for target in _candidates(reference, bearing):
             for line in reference.lines:
                 collector.add(EdgeKind.CALLS, reference.source, target, line, Resolution.GUESS, None)
 
 
-def _candidates(reference: Reference, by_name: dict[str, list[int]]) -> list[int]:
+def _candidates(reference: Reference, bearing: Callable[[int, str], Sequence[int]]) -> Sequence[int]:
     owner, _, name = reference.name.rpartition(".")
     if reference.kind is not ReferenceKind.UNRESOLVED or not owner:
-        return []
+        return ()
     if len(name) < MIN_LENGTH or name in _COMMON or name.startswith("__"):
-        return []
-    found = by_name.get(name, [])
-    return found if len(found) <= MAX_CANDIDATES else []
+        return ()
+    found = bearing(reference.source, name)
+    return found if len(found) <= MAX_CANDIDATES else ()

@@ -146,7 +146,7 @@ class Members:
         for place, base in enumerate(order):
             if isinstance(base, str):
                 continue
-            found = self._own(base, receiver, name)
+            found = self.own(base, receiver, name)
             if found is not None:
                 # A base outside that is asked earlier may answer instead.
                 hidden = any(isinstance(item, str) and item != _OBJECT for item in order[:place])
@@ -159,12 +159,12 @@ class Members:
         """Overloads of a class and those of its bases that it does not override."""
         found = dict(own)
         for base in order:
-            inherited = self._own(base, receiver, name) if isinstance(base, int) else None
+            inherited = self.own(base, receiver, name) if isinstance(base, int) else None
             if inherited:
                 merge(found, self.engine.overloads.not_overridden(inherited, found))
         return found
 
-    def _own(self, owner: int, receiver: Value, name: str) -> Values | None:
+    def own(self, owner: int, receiver: Value, name: str) -> Values | None:
         """What the class itself says of a name; None when it does not know it."""
         body = self.program.body_of(owner) if self.program.is_class(owner) else -1
         bindings = self.program.scopes[body].bindings.get(name) if body >= 0 else None

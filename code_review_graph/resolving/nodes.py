@@ -35,8 +35,11 @@ class Nodes:
         self._definitions: dict[int, int] = {}
         self._callers: dict[int, int] = {}
         self._qualified: list[str] = [""] * len(self.program.definitions)
+        self._add_all()
+
+    def _add_all(self) -> None:
         for file in range(len(self.program.paths)):
-            self._add_file(file)
+            self.file_nodes.append(self.add_file(file))
         self._adopt()
 
     def _adopt(self) -> None:
@@ -48,14 +51,15 @@ class Nodes:
                 if node:
                     self.nodes[node - 1] = replace(self.nodes[node - 1], parent=parent)
 
-    def _add_file(self, file: int) -> None:
+    def add_file(self, file: int) -> int:
+        """Make the nodes of a file; returns that of the file itself."""
         facts = self.program.files[file]
         testing = self.engine.semantics[file].testing
         in_tests = testing.is_test_path(facts.path)
-        self.file_nodes.append(self._next())
+        identity = self.identify(file, -1)
         self.nodes.append(
             Node(
-                id=self._next(),
+                id=identity,
                 qualified_name=facts.path,
                 name=PurePosixPath(facts.path).name,
                 kind=NodeKind.FILE,
@@ -72,9 +76,12 @@ class Nodes:
         base = self.program.definition_base[file]
         for number in range(base, base + len(facts.definitions)):
             if self._has_node(number):
-                self._add_definition(number, taken, in_tests=in_tests)
+                self._add_definition(number, taken, identity, in_tests=in_tests)
+        return identity
 
-    def _next(self) -> int:
+    def identify(self, file: int, number: int) -> int:
+        """The id of the next node: of a definition, or with -1 of a file."""
+        del file, number
         return len(self.nodes) + 1
 
     def _has_node(self, number: int) -> bool:
@@ -94,7 +101,7 @@ class Nodes:
             for kind, payload, _ in bindings
         )
 
-    def _add_definition(self, number: int, taken: set[str], *, in_tests: bool) -> None:
+    def _add_definition(self, number: int, taken: set[str], file_node: int, *, in_tests: bool) -> None:
         definition = self.program.definitions[number]
         file = self.program.definition_file[number]
         path = self.program.paths[file]
@@ -106,12 +113,13 @@ class Nodes:
             qualified = f"{qualified}@{definition.line}"
         taken.add(qualified)
         self._qualified[number] = qualified
-        self.node_of[number] = self._next()
-        self._definitions[self._next()] = number
+        identity = self.identify(file, number)
+        self.node_of[number] = identity
+        self._definitions[identity] = number
         self.is_test[number] = self.engine.semantics[file].testing.is_test(self.engine, number)
         self.nodes.append(
             Node(
-                id=self._next(),
+                id=identity,
                 qualified_name=f"{path}::{qualified}",
                 name=definition.name,
                 kind=self._kind(number),
@@ -119,7 +127,7 @@ class Nodes:
                 start_line=definition.line,
                 end_line=definition.end_line,
                 language=self.program.languages[file],
-                parent=self._find_caller(self._outer_scope(number)),
+                parent=self._holder(self._outer_scope(number)) or file_node,
                 is_test=in_tests,
                 signature=definition.signature,
                 docstring=definition.docstring,
@@ -182,12 +190,13 @@ class Nodes:
         return known
 
     def _find_caller(self, scope: int) -> int:
+        return self._holder(scope) or self.file_nodes[self.program.scope_file[scope]]
+
+    def _holder(self, scope: int) -> int:
+        """Node of the nearest definition around that has one; 0 for none."""
         while scope >= 0:
             owner = self.program.owner_of(scope)
             if owner >= 0 and self.node_of[owner]:
                 return self.node_of[owner]
-            parent = self.program.parent_of(scope)
-            if parent < 0:
-                break
-            scope = parent
-        return self.file_nodes[self.program.scope_file[scope]]
+            scope = self.program.parent_of(scope)
+        return 0

@@ -65,14 +65,19 @@ class Passing:
 
     def clear(self) -> None:
         """Empty all tables."""
-        for table in (self._fed, self._incoming, self.contexts.given, self.known, self._open):
+        self.clear_calls()
+        self.known.clear()
+
+    def clear_calls(self) -> None:
+        """Forget the call sites, not what they pass."""
+        for table in (self._fed, self._incoming, self.contexts.given, self._open):
             table.clear()
 
-    def links(self) -> Iterator[Link]:
-        """All that the tables hold."""
+    def links(self, *, first_only: bool = False) -> Iterator[Link]:
+        """All that the tables hold; with ``first_only`` as if no level had been reached."""
         file_of, where = self.program.definition_file, self.program.scope_file
         for function, sites in self._incoming.items():
-            first = self._at_first.get(function, (0, 0))[0]
+            first = len(sites) if first_only else self._at_first.get(function, (0, 0))[0]
             for place, ((scope, _, offset), call) in enumerate(sites.items()):
                 kind = LinkKind.PASS if place < first else LinkKind.PASS_ON
                 yield Link(kind, where[scope], file_of[function], (function, scope, call, offset))
@@ -80,7 +85,7 @@ class Passing:
             for scope, sequences in feeds:
                 yield Link(LinkKind.FEED, where[scope], file_of[function], (function, scope, sequences))
         for function, places in self.contexts.given.items():
-            first = self._at_first.get(function, (0, 0))[1]
+            first = len(places) if first_only else self._at_first.get(function, (0, 0))[1]
             for place, ((callee, taking, receiver, (scope, _, offset)), call) in enumerate(places.items()):
                 kind = LinkKind.GIVE if place < first else LinkKind.GIVE_ON
                 entry = (function, callee, taking, receiver, scope, call, offset)
@@ -99,7 +104,7 @@ class Passing:
 
     def advance(self) -> None:
         """Go a level on."""
-        if not self.known:
+        if not self._at_first:
             given = self.contexts.given
             functions = {*self._incoming, *given}
             self._at_first = {item: (len(self._incoming.get(item, ())), len(given.get(item, ()))) for item in functions}
@@ -113,12 +118,16 @@ class Passing:
 
     def next_of(self, function: int) -> Iterator[tuple[int, Values]]:
         """What the parameters of a function are at the next level, where anything is."""
-        if function not in self._open:
-            self._open[function] = self._open_parameters(function)
-        for position in self._open[function]:
+        for position in self.open_parameters(function):
             values = self._from_callers(function, position)
             if values:
                 yield position, values
+
+    def open_parameters(self, function: int) -> tuple[int, ...]:
+        """Parameters of a function that are what callers pass, or may be."""
+        if function not in self._open:
+            self._open[function] = self._open_parameters(function)
+        return self._open[function]
 
     def _open_parameters(self, function: int) -> tuple[int, ...]:
         first = int(self.program.takes_receiver(function))

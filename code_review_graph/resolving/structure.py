@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from code_review_graph.facts import DefinitionKind
 from code_review_graph.model import EdgeKind, Resolution
 from code_review_graph.program import Program
@@ -18,11 +20,11 @@ def draw_containment(nodes: Nodes, collector: Collector) -> None:
             collector.add(EdgeKind.CONTAINS, node.parent, node.id, node.start_line, Resolution.EXACT, None)
 
 
-def draw_imports(engine: Evaluator, nodes: Nodes, collector: Collector) -> None:
+def draw_imports(engine: Evaluator, nodes: Nodes, collector: Collector, files: Iterable[int]) -> None:
     """IMPORTS: file to the file, and to the definition that an import names."""
-    for file, facts in enumerate(engine.program.files):
+    for file in files:
         source = nodes.file_nodes[file]
-        for item in facts.imports:
+        for item in engine.program.files[file].imports:
             module = engine.semantics[file].module(file, item.module, item.level)
             if module is None:
                 continue
@@ -43,19 +45,31 @@ def _nodes_of(value: Value, nodes: Nodes) -> list[int]:
     return [nodes.node_of[value[1]]] if value[0] in {FUNCTION, CLASS} or is_single_object else []
 
 
-def draw_hierarchy(engine: Evaluator, nodes: Nodes, collector: Collector) -> None:
+def draw_hierarchy(engine: Evaluator, nodes: Nodes, collector: Collector, files: Iterable[int]) -> None:
     """INHERITS: class to its bases; OVERRIDES: method to the nearest one that it replaces."""
     program = engine.program
     classes = engine.members_of.classes
-    for number, definition in enumerate(program.definitions):
+    for number in _definitions(program, files):
         if not program.is_class(number) or not nodes.node_of[number]:
             continue
         for base in classes.bases(number):
             if isinstance(base, int) and nodes.node_of[base]:
                 kind = _relation(program, number, base)
                 child, parent = nodes.node_of[number], nodes.node_of[base]
-                collector.add(kind, child, parent, definition.line, Resolution.EXACT, None)
+                collector.add(kind, child, parent, program.definitions[number].line, Resolution.EXACT, None)
         _draw_overrides(engine, nodes, collector, number)
+
+
+def _definitions(program: Program, files: Iterable[int]) -> Iterator[int]:
+    for file in files:
+        start = program.definition_base[file]
+        yield from range(start, start + program.definition_count(file))
+
+
+def draw_implementers(engine: Evaluator, nodes: Nodes, collector: Collector) -> None:
+    """IMPLEMENTS: class to the interfaces whose methods it has, without saying so."""
+    program = engine.program
+    classes = engine.members_of.classes
     for interface, implementers in classes.implementers().items():
         for number in implementers:
             child, parent = nodes.node_of[number], nodes.node_of[interface]
@@ -97,10 +111,11 @@ def _overridden(engine: Evaluator, bases: list[int], key: str, method: int) -> l
     return chosen
 
 
-def draw_fixtures(engine: Evaluator, nodes: Nodes, collector: Collector) -> None:
+def draw_fixtures(engine: Evaluator, nodes: Nodes, collector: Collector, files: Iterable[int]) -> None:
     """REFERENCES by fixture: from a test or fixture to the fixture that a runner calls for a parameter."""
     program = engine.program
-    for number, definition in enumerate(program.definitions):
+    for number in _definitions(program, files):
+        definition = program.definitions[number]
         if definition.kind != DefinitionKind.FUNCTION or not nodes.node_of[number]:
             continue
         testing = engine.semantics[program.definition_file[number]].testing

@@ -21,12 +21,11 @@ class LinkKind(IntEnum):
     MODULE_WRITE = 4  # (name, scope, value)
     FIRST_ITEM = 5  # (key of the container, scope, key, value, block), when no elements are known
     ITEM = 6  # as FIRST_ITEM, when those are
-    LAST_ITEM = 7  # as ITEM, when it is known what callers pass
-    PASS = 8  # (function, scope, call, offset)
-    PASS_ON = 9  # as PASS, of calls that are known by what callers pass
-    FEED = 10  # (function, scope, sequences)
-    GIVE = 11  # (function, callee, taking, receiver, scope, call, offset)
-    GIVE_ON = 12
+    PASS = 7  # (function, scope, call, offset)
+    PASS_ON = 8  # as PASS, of calls that are known by what callers pass
+    FEED = 9  # (function, scope, sequences)
+    GIVE = 10  # (function, callee, taking, receiver, scope, call, offset)
+    GIVE_ON = 11
 
 
 class Link(NamedTuple):

@@ -136,9 +136,8 @@ class Types:
 
     def _declared_in(self, file: int) -> dict[int, int]:
         shapes, start = self.program.expressions[file], self.program.scope_base[file]
-        end = self.program.scope_base[file + 1] if file + 1 < len(self.program.scope_base) else len(self.program.scopes)
         found: dict[int, int] = {}
-        for scope in range(start, end):
+        for scope in range(start, self.program.end_of_scopes(file)):
             for bindings in self.program.scopes[scope].bindings.values():
                 for kind, payload, _ in bindings:
                     if kind == BindingKind.VALUE and shapes[max(payload, 0)][0] == Tag.TYPE_PARAMETER:

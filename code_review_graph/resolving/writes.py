@@ -35,6 +35,11 @@ class Writes:
         table = self._classes.get(definition)
         return table.get(name, []) if table else []
 
+    def names_of(self, definition: int) -> list[str]:
+        """Attributes of a class that are written."""
+        self.engine.loader.need(self.program.definition_file[definition])
+        return list(self._classes.get(definition, ()))
+
     def of_module(self, file: int, name: str) -> list[tuple[int, int]]:
         """Writes of a module's attribute from other places: (scope, value)."""
         self.engine.loader.need(file)

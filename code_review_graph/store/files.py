@@ -16,8 +16,18 @@ if TYPE_CHECKING:
 
 # The quickest level leaves a third of the bytes, and costs less than to write the rest.
 _COMPRESSION: Final = 1
+# Columns that name a file.
+_OF_FILE: Final = (
+    ("facts", "file_id"),
+    ("diagnostic", "file_id"),
+    ("outline", "file_id"),
+    ("numbering", "file_id"),
+    ("passed", "file_id"),
+    ("link", "source"),
+    ("link", "target"),
+)
 _UPSERT_FILE: Final = """
-INSERT INTO file (path, language, content_hash, size, mtime_ns, rules_version) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO file (id, path, language, content_hash, size, mtime_ns, rules_version) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (path) DO UPDATE SET
     language = excluded.language, content_hash = excluded.content_hash, size = excluded.size,
     mtime_ns = excluded.mtime_ns, rules_version = excluded.rules_version
@@ -57,7 +67,7 @@ class FileTables(StorePart):
                 batch=100,
             )
             for path, packed in rows:
-                yield path, _unpacked(packed)
+                yield path, unpacked_facts(packed)
 
     def save_files(self, files: Iterable[StoredFile]) -> None:
         """Keep the facts of these files, in one transaction."""
@@ -66,14 +76,15 @@ class FileTables(StorePart):
                 connection.execute("DELETE FROM file")
                 connection.execute("INSERT OR REPLACE INTO meta VALUES ('origin', ?)", (self._database.file_number(),))
             for file in files:
-                _save_file(connection, file)
-            _count_change(connection)
+                save_file(connection, file)
+            count_change(connection)
 
     def remove_files(self, paths: Iterable[str]) -> None:
         """Forget these files, in one transaction."""
         with self._database.transaction() as connection:
-            connection.executemany("DELETE FROM file WHERE path = ?", ((path,) for path in paths))
-            _count_change(connection)
+            for path in paths:
+                remove_file(connection, path)
+            count_change(connection)
 
     def touch_files(self, records: Iterable[FileRecord]) -> None:
         """Note new sizes and times of files whose content is the same."""
@@ -116,15 +127,29 @@ class FileTables(StorePart):
         return "graph_facts_version" in rows and rows["graph_facts_version"] == rows.get("facts_version", 0)
 
 
-def _unpacked(packed: bytes) -> bytes:
+def unpacked_facts(packed: bytes) -> bytes:
+    """Facts as they were packed by the parser. Raises CorruptIndexError."""
     try:
         return zlib.decompress(packed)
     except zlib.error as error:
         raise CorruptIndexError(f"The facts in the index are damaged ({error}).") from error
 
 
-def _save_file(connection: Connection, file: StoredFile) -> None:
-    (file_id,) = connection.execute(_UPSERT_FILE, tuple(file.record)).fetchall()[0]
+def remove_file(connection: Connection, path: str) -> None:
+    """Forget a file."""
+    connection.execute("DELETE FROM file WHERE path = ?", (path,))
+
+
+def forget_file(connection: Connection, path: str) -> None:
+    """As ``remove_file``, while foreign keys are off."""
+    for table, column in _OF_FILE:
+        connection.execute(f"DELETE FROM {table} WHERE {column} = (SELECT id FROM file WHERE path = ?)", (path,))  # noqa: S608
+    remove_file(connection, path)
+
+
+def save_file(connection: Connection, file: StoredFile, known_id: int | None = None) -> None:
+    """Keep the facts of a file; a new one gets ``known_id``, where that is given."""
+    (file_id,) = connection.execute(_UPSERT_FILE, (known_id, *file.record)).fetchall()[0]
     if file.facts:
         packed = zlib.compress(file.facts, _COMPRESSION)
         connection.execute("INSERT OR REPLACE INTO facts (file_id, facts) VALUES (?, ?)", (file_id, packed))
@@ -141,5 +166,6 @@ def _save_file(connection: Connection, file: StoredFile) -> None:
     )
 
 
-def _count_change(connection: Connection) -> None:
+def count_change(connection: Connection) -> None:
+    """Note that the facts are others now."""
     connection.execute("INSERT INTO meta VALUES ('facts_version', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1")

@@ -12,7 +12,7 @@ import apsw
 
 from code_review_graph.errors import CorruptIndexError, NoGraphError, QueryError
 from code_review_graph.model import Edge, EdgeKind, Graph, Node, NodeKind, Reference, ReferenceKind, Resolution
-from code_review_graph.store import graph_writer
+from code_review_graph.store import graph_writer, part_writer
 from code_review_graph.store.base import StorePart
 from code_review_graph.store.codes import (
     EDGE_KIND_CODES,
@@ -47,9 +47,16 @@ class GraphTables(StorePart):
 
     # -- the whole
 
-    def replace_graph(self, graph: Graph, info: IndexInfo, text_hashes: Sequence[bytes] = ()) -> None:
+    def replace_graph(
+        self,
+        graph: Graph,
+        info: IndexInfo,
+        text_hashes: Sequence[bytes] = (),
+        kept: part_writer.Kept | None = None,
+    ) -> None:
         """Put ``graph`` in the place of the stored one, in one transaction; readers see the old or the new, whole.
 
+        With what was ``kept`` of resolving it, parts of it can be changed later.
         Nodes keep their vectors when ``text_hashes`` names them, one a node; without, vectors stay but belong to no
         node until ``map_vectors``. Raises ValueError for a graph that is not sound.
         """
@@ -57,6 +64,7 @@ class GraphTables(StorePart):
         # Ends of edges were checked above, more cheaply than SQLite could.
         with self._database.transaction(foreign_keys=False) as connection:
             graph_writer.write_graph(connection, graph, info)
+            part_writer.write_kept(connection, kept)
             if text_hashes:
                 graph_writer.map_vectors(connection, enumerate(text_hashes, 1))
         self._database.tidy()

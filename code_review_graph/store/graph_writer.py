@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from code_review_graph.model import Graph, Node, ReferenceKind
+from code_review_graph.model import Edge, Graph, Node, Reference, ReferenceKind
 from code_review_graph.store.codes import (
     EDGE_KIND_CODES,
     NODE_KIND_CODES,
@@ -57,6 +57,11 @@ def write_graph(connection: Connection, graph: Graph, info: IndexInfo) -> None:
     connection.execute(indexes)
     write_info(connection, info)
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('counts', ?)", (json.dumps(_counts(graph)),))
+    graph_is_of_facts(connection)
+
+
+def graph_is_of_facts(connection: Connection) -> None:
+    """Note that the graph was made of the facts as they stand."""
     connection.execute(
         "INSERT OR REPLACE INTO meta VALUES ('graph_facts_version', "
         "coalesce((SELECT value FROM meta WHERE key = 'facts_version'), 0))"
@@ -102,20 +107,30 @@ def _write_rows(connection: Connection, graph: Graph) -> None:
         paths.setdefault(node.path, len(paths) + 1)
     connection.executemany("INSERT INTO path VALUES (?, ?)", ((number, path) for path, number in paths.items()))
     connection.executemany(
-        "INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _node_rows(graph.nodes, paths)
+        "INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", node_rows(graph.nodes, paths)
     )
+    insert_edges(connection, graph.edges)
+    insert_references(connection, graph.references)
+
+
+def insert_edges(connection: Connection, edges: Iterable[Edge]) -> None:
+    """Add rows for edges."""
     connection.executemany(
         "INSERT INTO edge (kind, source, target, lines, resolution, distance, via) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             (EDGE_KIND_CODES[kind], source, target, pack_lines(lines), RESOLUTION_CODES[resolution], distance, via)
-            for kind, source, target, lines, resolution, distance, via in graph.edges
+            for kind, source, target, lines, resolution, distance, via in edges
         ),
     )
+
+
+def insert_references(connection: Connection, references: Iterable[Reference]) -> None:
+    """Add rows for references."""
     connection.executemany(
         "INSERT INTO reference (kind, source, name, lines, member) VALUES (?, ?, ?, ?, ?)",
         (
             (REFERENCE_KIND_CODES[kind], source, name, pack_lines(lines), _member(kind, name))
-            for kind, source, name, lines in graph.references
+            for kind, source, name, lines in references
         ),
     )
 
@@ -127,7 +142,8 @@ def _member(kind: ReferenceKind, name: str) -> str | None:
     return last[0] if last else None
 
 
-def _node_rows(nodes: list[Node], paths: dict[str, int]) -> Iterator[tuple[Any, ...]]:
+def node_rows(nodes: Iterable[Node], paths: dict[str, int]) -> Iterator[tuple[Any, ...]]:
+    """Rows of the node table."""
     for node in nodes:
         yield (
             node.id,
@@ -151,12 +167,13 @@ def _write_full_text(connection: Connection, graph: Graph) -> None:
     connection.executemany(
         "INSERT INTO full_text (rowid, name, qualified_name, signature, docstring, path, body) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        _full_text_rows(graph.nodes),
+        full_text_rows(graph.nodes),
     )
     connection.execute("INSERT INTO full_text (full_text, rank) VALUES ('hashsize', ?)", (_FTS_DEFAULT_HASH_BYTES,))
 
 
-def _full_text_rows(nodes: list[Node]) -> Iterator[tuple[Any, ...]]:
+def full_text_rows(nodes: Iterable[Node]) -> Iterator[tuple[Any, ...]]:
+    """Rows of the full text; to take a node out, its row must be the one that was put in."""
     words_of_path: dict[str, str] = {}
     for node in nodes:
         path = words_of_path.get(node.path)

@@ -11,6 +11,7 @@ from code_review_graph.errors import RepositoryError
 from code_review_graph.store.connection import LOCK_TIMEOUT, Database
 from code_review_graph.store.files import FileTables
 from code_review_graph.store.graph import GraphTables
+from code_review_graph.store.parts import PartTables
 from code_review_graph.store.vectors import VectorTables
 
 
@@ -29,7 +30,7 @@ def resolved_folder(path: Path) -> Path:
     return resolved
 
 
-class Store(FileTables, GraphTables, VectorTables):
+class Store(FileTables, GraphTables, PartTables, VectorTables):
     """The index of a repository, ``.code-review-graph/index.db``; the file is made by the first write.
 
     Safe to share between threads. Reading without a file raises NoGraphError; a file that is damaged, newer or not

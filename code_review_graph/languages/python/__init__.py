@@ -51,4 +51,5 @@ LANGUAGE = Language(
     matches_in_order=True,
     # They say where tests live and what they are called.
     config_files=frozenset({"pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"}),
+    in_part=True,
 )

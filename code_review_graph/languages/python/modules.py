@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from pathlib import PurePosixPath
 from typing import Final
 
 from code_review_graph.program import Program
@@ -28,15 +27,17 @@ class Modules:
         self._file_folders = [path.rpartition("/")[0] for path in program.paths]
         packages: set[str] = set()
         for path, index in program.file_of_path.items():
-            pure = PurePosixPath(path)
-            if pure.suffix not in _SUFFIXES:
+            stem, dot, suffix = path.rpartition(".")
+            folder, _, name = stem.rpartition("/")
+            if dot + suffix not in _SUFFIXES or not name:
                 continue
-            stem = str(pure.with_suffix(""))
-            if stem not in self._files or pure.suffix == ".py":
+            if stem not in self._files or suffix == "py":
                 self._files[stem] = index
-            self._folders.update(_folder(parent) for parent in pure.parents)
-            if pure.stem == "__init__":
-                packages.add(_folder(pure.parent))
+            if name == "__init__":
+                packages.add(folder)
+            while folder not in self._folders:
+                self._folders.add(folder)
+                folder = folder.rpartition("/")[0]
         self._roots_of: dict[str, list[str]] = defaultdict(list)
         inside: dict[str, set[str]] = defaultdict(set)
         for item in (*self._files, *self._folders):
@@ -92,11 +93,6 @@ class Modules:
     def submodule(self, module: Value, name: str) -> Value | None:
         """Module ``name`` inside a package; None for a plain module."""
         return self.at(_join(module[2], name)) if module[2] else None
-
-
-def _folder(path: PurePosixPath) -> str:
-    text = str(path)
-    return "" if text == "." else text
 
 
 def _join(folder: str, rest: str) -> str:

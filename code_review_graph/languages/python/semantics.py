@@ -35,7 +35,9 @@ class PythonSemantics(PlainSemantics):
 
     def __init__(self, program: Program, config_files: Mapping[str, bytes]) -> None:
         self._program = program
-        self._modules = Modules(program)
+        if Modules not in program.by_paths:
+            program.by_paths[Modules] = Modules(program)
+        self._modules: Modules = program.by_paths[Modules]
         self.tests = Testing(program, read_patterns(config_files))
         self.testing: TestRules = self.tests
 

@@ -128,7 +128,9 @@ class Testing:
         for name, number in program.marked(_FIXTURE):
             self._fixtures.setdefault(name, []).append(number)
         self._everywhere = [number for _, number in program.marked(_AUTOUSE)]
-        self._test_files = [self._is_collected(path) for path in program.paths]
+        if patterns not in program.by_paths:
+            program.by_paths[patterns] = [self._is_collected(path) for path in program.paths]
+        self._test_files: list[bool] = program.by_paths[patterns]
 
     def _is_collected(self, path: str) -> bool:
         name = PurePosixPath(path).name
