@@ -133,7 +133,8 @@ def _examined(repo_path: Path, path: str, max_bytes: int) -> SourceFile | Diagno
         shown = path.encode("utf-8", "backslashreplace").decode()
         return Diagnostic(shown, "skipped: its name is not UTF-8")
     try:
-        status = (repo_path / path).lstat()
+        # Not pathlib's: it would take most of the time of a walk.
+        status = os.lstat(f"{repo_path}/{path}")
     except OSError:
         # Deleted, though still in git's index.
         return None
@@ -152,7 +153,7 @@ def _under_link(repo_path: Path, path: str, linked: dict[str, bool]) -> bool:
     folder = path.rpartition("/")[0]
     known = linked.get(folder)
     if known is None:
-        known = linked[folder] = (repo_path / folder).is_symlink() or _under_link(repo_path, folder, linked)
+        known = linked[folder] = os.path.islink(f"{repo_path}/{folder}") or _under_link(repo_path, folder, linked)  # noqa: PTH114
     return known
 
 
