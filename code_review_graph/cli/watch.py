@@ -15,6 +15,7 @@ from code_review_graph.progress import Progress
 from code_review_graph.results import BuildReport
 from code_review_graph.store import Store
 from code_review_graph.tools import build_or_update_graph
+from code_review_graph.tools.text import counted
 from code_review_graph.watching import Keeper
 
 
@@ -55,7 +56,7 @@ def _line(done: BuildReport) -> str:
     embedded = f", {done.embedded} embedded" if done.embedded else ""
     missing = f", {done.vectors_missing} without embedding" if done.vectors_missing else ""
     return (
-        f"{datetime.now().astimezone():%H:%M:%S} {done.parsed} files read, {done.removed} removed in "
+        f"{datetime.now().astimezone():%H:%M:%S} {counted(done.parsed, 'file')} read, {done.removed} removed in "
         f"{done.seconds:.2f} s: {done.nodes} nodes, {done.edges} edges{embedded}{missing}"
     )
 

@@ -108,16 +108,17 @@ def _freshness(freshness: Freshness | None) -> str:
     parts = [str(freshness.state)]
     if freshness.state is FreshnessState.STALE:
         changed = freshness.changed_files
-        parts.append(f"{_files(changed)} changed since the index was made" if changed else "behind the files")
+        parts.append(f"{counted(changed, 'file')} changed since the index was made" if changed else "behind the files")
     if freshness.action is UpdateAction.UPDATED:
-        parts.append(f"updated {_files(freshness.updated_files)} in {freshness.milliseconds} ms")
+        parts.append(f"updated {counted(freshness.updated_files, 'file')} in {freshness.milliseconds} ms")
     elif freshness.action is not UpdateAction.NONE:
         parts.append(_ACTIONS[freshness.action])
     return f"index: {', '.join(parts)}" + (f". {freshness.hint}" if freshness.hint else "")
 
 
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"
+def counted(count: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _hit_lines(rank: int, hit: SearchHit) -> Iterator[str]:

@@ -28,6 +28,7 @@ class Changes:
         self._retry_at = 0.0
         self._waiting_for = ""
         self._asked = False
+        self._asked_since: float | None = None
         # Which files may differ, with the notice that named them last; and how many do, where that was counted.
         self._paths: dict[str, int] = {}
         self._counted = 0
@@ -57,12 +58,15 @@ class Changes:
 
     # -- asking
 
-    def ask(self) -> int:
-        """The number of the last notice; if it is not covered, the update for it begins at once."""
+    def ask(self) -> tuple[int, float]:
+        """The number of the last notice, and since when the update under way is asked for; that begins at once."""
         with self._changed:
+            now = time.monotonic()
             self._asked = self._noticed > self._covered
+            if self._asked and self._asked_since is None:
+                self._asked_since = now
             self._changed.notify_all()
-            return self._noticed
+            return self._noticed, self._asked_since or now
 
     def last(self) -> int:
         """The number of the last notice."""
@@ -153,6 +157,7 @@ class Changes:
         """An update is done: it took in so many files, in so many seconds."""
         with self._changed:
             self._covered = max(self._covered, aim)
+            self._asked_since = None
             self._problem, self._retry, self._retry_at = "", _RETRY, 0.0
             self._paths = {path: notice for path, notice in self._paths.items() if notice > aim}
             if self._covered == self._noticed:

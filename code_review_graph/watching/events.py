@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import shutil
-import tempfile
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -21,10 +19,12 @@ if TYPE_CHECKING:
 # How often what has arrived is looked at, and how long a burst is gathered at most, in milliseconds.
 _STEP: Final = 20
 _GATHER: Final = 100
-_TURN: Final = 1000
+_TURN: Final = 300
 # An event comes within a few milliseconds; a system that takes longer cannot be relied on.
 _COOKIE_SECONDS: Final = 0.5
 _MOST_ATTEMPTS: Final = 5
+# watchfiles' number for what was deleted, or has moved away.
+_DELETED: Final = 3
 
 
 class UnwatchableError(Exception):
@@ -40,16 +40,17 @@ class Events:
             raise UnwatchableError(f"the file system ({kind}) does not tell of every change")
         self._repo_path = repo_path
         self._number = _number(repo_path)
-        self._cookies = _cookie_folder()
-        self._counter = itertools.count()
-        self._seen: set[str] = set()
+        if self._number is None:
+            raise UnwatchableError(f"{repo_path} is not there")
+        self._asking = threading.Lock()
         self._arrived = threading.Condition()
-        try:
-            self._places = Places(repo_path)
-            self._notify = self._watched(self._places)
-        except BaseException:
-            self.close()
-            raise
+        # A file of our own without a name: when the event of its being touched comes, all earlier events have come.
+        self._cookie: int | None = None
+        self._cookie_is_out = False
+        self._asked = 0
+        self._answered = 0
+        self._places = Places(repo_path)
+        self._notify = self._watched(self._places)
 
     def notices(self, stop: threading.Event) -> Iterator[Noticed]:
         """What changes, as it does, nothing about once a second; ends with ``stop``, or when the folder is another."""
@@ -57,37 +58,36 @@ class Events:
             # Without the event of the caller: watchfiles would throw away what has arrived.
             answer = self._notify.watch(_GATHER, _STEP, _TURN, None)
             events: set[tuple[int, str]] = answer if isinstance(answer, set) else set()
+            if any(path == str(self._repo_path) and kind == _DELETED for kind, path in events):
+                # Another folder in its place may even have the number of the old one.
+                return
+            answered = self._cookie_back({path for _, path in events})
             noticed = self._places.meaning(events)
             if noticed.folders:
                 self._follow_folders()
             yield noticed
-            # Only now may who waits for a cookie go on: what came before it has been handed over.
-            self._note_cookies(path for _, path in events)
+            # Only now may who waits for the cookie go on: what came before it has been handed over.
+            with self._arrived:
+                self._answered = answered
+                self._arrived.notify_all()
 
     def caught_up(self) -> bool:
-        """Wait until everything that was written before this call has been handed over; False if that cannot be told.
-
-        A file of our own is written, and its event waited for: the system keeps events in their order.
-        """
-        if self._cookies is None:
-            return False
-        cookie = self._cookies / str(next(self._counter))
-        try:
-            cookie.touch()
-            cookie.unlink()
-        except OSError:
-            return False
-        with self._arrived:
-            arrived = self._arrived.wait_for(lambda: str(cookie) in self._seen, _COOKIE_SECONDS)
-            self._seen.discard(str(cookie))
-            return arrived
+        """Wait until all that was written before this call has been handed over; False if that cannot be told."""
+        with self._asking, self._arrived:
+            if self._cookie is None or self._cookie_is_out:
+                return False
+            try:
+                os.utime(self._cookie)
+            except OSError:
+                return False
+            self._cookie_is_out = True
+            self._asked += 1
+            return self._arrived.wait_for(lambda: self._answered >= self._asked, _COOKIE_SECONDS)
 
     def close(self) -> None:
         """Stop watching."""
-        if hasattr(self, "_notify"):
-            self._notify.close()
-        if self._cookies is not None:
-            shutil.rmtree(self._cookies, ignore_errors=True)
+        self._notify.close()
+        self._replace_cookie(None)
 
     def __enter__(self) -> Self:
         """Close on leaving."""
@@ -97,49 +97,58 @@ class Events:
         """Close, whatever happened."""
         self.close()
 
-    def _note_cookies(self, paths: Iterator[str]) -> None:
-        if self._cookies is None:
-            return
-        mine = {path for path in paths if path.startswith(f"{self._cookies}{os.sep}")}
-        if mine:
-            with self._arrived:
-                self._seen |= mine
-                self._arrived.notify_all()
+    def _cookie_back(self, paths: set[str]) -> int:
+        """Up to which asking is answered once these events have been handed over."""
+        with self._arrived:
+            if self._cookie_is_out and self._cookie is not None and _path_of(self._cookie) in paths:
+                self._cookie_is_out = False
+            return self._asked - self._cookie_is_out
+
+    def _replace_cookie(self, cookie: int | None) -> None:
+        with self._arrived:
+            old, self._cookie = self._cookie, cookie
+            if cookie is not None and self._cookie_is_out:
+                # The event of the old one is lost with its watch.
+                os.utime(cookie)
+        if old is not None:
+            os.close(old)
 
     def _follow_folders(self) -> None:
         """Watch the folders that there are now; the old watch goes on until the new one is in place."""
         if not WATCHES_FOLDERS:
             self._places = Places(self._repo_path)
             return
+        places = Places(self._repo_path)
         for _ in range(_MOST_ATTEMPTS):
-            places = Places(self._repo_path)
+            # Even when there are just as many: one may have been made anew under its old name.
+            old, self._notify = self._notify, self._watched(places)
+            old.close()
+            self._places, places = places, Places(self._repo_path)
             if places == self._places:
                 return
-            old, self._notify = self._notify, self._watched(places)
-            self._places = places
-            old.close()
 
     def _watched(self, places: Places) -> RustNotify:
         # Its documented back end, not its `watch`: the old watch must not end before the new one is in place.
         from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError  # noqa: PLC0415 - for who watches
 
-        for attempt in itertools.count(1):
-            folders = places.to_watch()
-            if self._cookies is not None:
-                folders.append(str(self._cookies))
-            try:
-                # Not `ignore_permission_denied`: it hides every other failure too.
-                return RustNotify(folders, False, False, _TURN, not WATCHES_FOLDERS, False)  # noqa: FBT003
-            except FileNotFoundError as error:
-                # A folder has gone since it was listed.
-                if attempt == _MOST_ATTEMPTS:
-                    raise UnwatchableError("folders come and go too fast") from error
+        cookie = _new_cookie()
+        try:
+            for _ in range(_MOST_ATTEMPTS):
+                folders = places.to_watch() + ([] if cookie is None else [_path_of(cookie)])
+                # A folder may go after it was listed.
+                with suppress(FileNotFoundError):
+                    # Not `ignore_permission_denied`: it hides every other failure too.
+                    watched = RustNotify(folders, False, False, _TURN, not WATCHES_FOLDERS, False)  # noqa: FBT003
+                    self._replace_cookie(cookie)
+                    return watched
                 time.sleep(_STEP / 1000)
-            except (OSError, WatchfilesRustInternalError) as error:
-                raise UnwatchableError(
-                    f"the system refused to watch {len(folders)} folders: {_reason(error)}"
-                ) from error
-        raise AssertionError
+        except (OSError, WatchfilesRustInternalError) as error:
+            reason = f"the system refused to watch {len(places.to_watch())} folders: {_reason(error)}"
+        else:
+            reason = "folders come and go too fast"
+        if cookie is not None:
+            os.close(cookie)
+        raise UnwatchableError(reason)
 
 
 def _number(path: Path) -> tuple[int, int] | None:
@@ -151,13 +160,16 @@ def _number(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _cookie_folder() -> Path | None:
-    # Only inotify keeps one order for all folders.
-    if not WATCHES_FOLDERS:
-        return None
-    with suppress(OSError):
-        return Path(tempfile.mkdtemp(prefix="crg-watch-")).resolve()
+def _new_cookie() -> int | None:
+    # Only inotify keeps one order for everything that is watched.
+    if sys.platform == "linux":
+        with suppress(OSError):
+            return os.memfd_create("crg-watch")
     return None
+
+
+def _path_of(cookie: int) -> str:
+    return f"/proc/self/fd/{cookie}"
 
 
 def _reason(error: Exception) -> str:

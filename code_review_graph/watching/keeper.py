@@ -113,8 +113,9 @@ class Keeper:
             self._look()
         except CodeReviewGraphError as error:
             return Freshness(state=FreshnessState.UNKNOWN, hint=str(error))
-        wanted = self._changes.ask()
-        deadline = time.monotonic() + wait
+        wanted, since = self._changes.ask()
+        # An update that has outlasted one wait is not waited for again.
+        deadline = since + wait
         while self._changes.is_open(wanted) and (left := deadline - time.monotonic()) > 0:
             self._changes.wait(min(left, _TURN))
             check()
