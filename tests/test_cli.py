@@ -17,7 +17,7 @@ from code_review_graph.model import EdgeKind, NodeKind, Resolution
 from tests.graphs import GraphMaker
 
 HEAVY = (
-    "watchfiles",
+    "code_review_graph.watching",
     "numpy",
     "tokenizers",
     "tree_sitter",
