@@ -64,6 +64,7 @@ def _line(done: BuildReport) -> str:
 @contextmanager
 def _terminated_by_signal() -> Iterator[None]:
     def end(_number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise _Terminated
 
     previous = signal.signal(signal.SIGTERM, end)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # How often what has arrived is looked at, and how long a burst is gathered at most, in milliseconds.
 _STEP: Final = 20
 _GATHER: Final = 100
-_TURN: Final = 300
+_TURN: Final = 200
 # An event comes within a few milliseconds; a system that takes longer cannot be relied on.
 _COOKIE_SECONDS: Final = 0.5
 _MOST_ATTEMPTS: Final = 5
@@ -53,7 +53,7 @@ class Events:
         self._notify = self._watched(self._places)
 
     def notices(self, stop: threading.Event) -> Iterator[Noticed]:
-        """What changes, as it does, nothing about once a second; ends with ``stop``, or when the folder is another."""
+        """What changes, as it does, with empty notices between; ends with ``stop``, or when the folder is another."""
         while not stop.is_set() and _number(self._repo_path) == self._number:
             # Without the event of the caller: watchfiles would throw away what has arrived.
             answer = self._notify.watch(_GATHER, _STEP, _TURN, None)

@@ -31,6 +31,10 @@ _TRUST: Final = 60.0
 _SHORTEST_POLL: Final = 1.0
 _POLL_SHARE: Final = 10
 _LONGEST_POLL: Final = 60.0
+# How long before the system is asked for events again.
+_TRY_EVENTS: Final = 600.0
+# What a thread may take to end.
+_LEAVE: Final = 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -65,14 +69,15 @@ class Keeper:
         self._events: Events | None = None
         self._looked_at = float("-inf")
         self._look_seconds = 0.0
-        self._told = ""
+        self._listener = threading.Thread(target=self._listen, daemon=True, name="crg-listen")
+        self._told: dict[str, str] = {}
 
     # -- for who answers
 
     def start(self) -> None:
         """Notice and update on threads of its own, until ``stop``."""
-        for work in (self._listen, self._work):
-            threading.Thread(target=work, daemon=True, name=f"crg{work.__name__}").start()
+        self._listener.start()
+        threading.Thread(target=self._work, daemon=True, name="crg-update").start()
 
     def run(self) -> None:
         """Update at once, notice on a thread of its own, and update again on this one, until ``stop``.
@@ -80,9 +85,9 @@ class Keeper:
         Raises RepositoryError when the repository's folder has gone, what makes the first update impossible, and what
         interrupts this thread.
         """
-        threading.Thread(target=self._listen, daemon=True, name="crg_listen").start()
+        self._listener.start()
         try:
-            self._report(self._updated(self._changes.begin()))
+            self._report(self._first_update())
             # What changed while there was no index to compare with.
             self._look_quietly()
             while not self._stop.is_set():
@@ -90,7 +95,7 @@ class Keeper:
                     raise RepositoryError(f"{self._store.repo_path} has gone.", hint="Watch it again when it is back.")
                 self._step()
         finally:
-            self.stop(_TURN)
+            self.stop(_LEAVE)
 
     def stop(self, seconds: float) -> None:
         """End, waiting so long for an update to leave its index whole."""
@@ -98,9 +103,9 @@ class Keeper:
         self._changes.wake()
         if self._turn.acquire(timeout=seconds):
             self._turn.release()
-        events = self._events
-        if events is not None:
-            events.close()
+        if self._listener.ident is not None:
+            # While it is inside the system's library, this process must not be taken down around it.
+            self._listener.join(_LEAVE)
 
     def freshness(self, wait: float, check: Callable[[], None]) -> Freshness | None:
         """Have the index brought up to date, wait for it at most ``wait`` seconds, and say how it stands.
@@ -143,16 +148,16 @@ class Keeper:
     def _listen(self) -> None:
         while not self._stop.is_set():
             try:
-                self._follow_events()
-            except UnwatchableError as error:
-                self._say(f"Looking for changes every few seconds, because {error}.")
-                self._poll()
-            except Exception:  # noqa: BLE001 - whatever a watch ends of, the next may work
-                if not self._stop.is_set():
-                    _log.exception("Watching %s failed; trying again.", self._store.repo_path)
+                if self._store.repo_path.is_dir():
+                    self._follow_events()
+                else:
+                    self._say("watch", f"{self._store.repo_path} has gone; waiting for it to come back.")
                     self._stop.wait(_SHORTEST_POLL)
-            if not self._store.repo_path.is_dir() and not self._stop.is_set():
-                self._say(f"{self._store.repo_path} has gone; waiting for it to come back.")
+            except UnwatchableError as error:
+                self._say("watch", f"Looking for changes every few seconds, because {error}.")
+                self._poll()
+            except Exception as error:  # noqa: BLE001 - whatever a watch ends of, the next may work
+                self._say("watch", f"Watching {self._store.repo_path} failed: {type(error).__name__}: {error}")
                 self._stop.wait(_SHORTEST_POLL)
 
     def _follow_events(self) -> None:
@@ -167,7 +172,8 @@ class Keeper:
                 self._events = None
 
     def _poll(self) -> None:
-        while not self._stop.is_set() and self._store.repo_path.is_dir():
+        end = time.monotonic() + _TRY_EVENTS
+        while not self._stop.is_set() and self._store.repo_path.is_dir() and time.monotonic() < end:
             self._look_quietly()
             self._stop.wait(min(max(_SHORTEST_POLL, _POLL_SHARE * self._look_seconds), _LONGEST_POLL))
 
@@ -176,7 +182,7 @@ class Keeper:
             if self._store.has_graph() and not self._store.made_elsewhere():
                 self._look()
         except CodeReviewGraphError as error:
-            self._say(str(error))
+            self._say("look", str(error))
 
     def _look(self) -> None:
         """Note what has changed, by what the system has told or else by looking at every file."""
@@ -217,16 +223,24 @@ class Keeper:
             self._changes.is_waiting(str(error))
             self._stop.wait(_TURN)
         except (CodeReviewGraphError, OSError) as error:
-            self._say(f"The index could not be updated: {error}")
+            self._say("update", f"The index could not be updated: {error}")
             self._changes.failed(aim, str(error))
         except Exception as error:  # noqa: BLE001 - one update that fails must not end the next
             _log.exception("Updating the index of %s failed.", self._store.repo_path)
             self._changes.failed(aim, f"{type(error).__name__}: {error}")
         else:
-            self._say("")
+            self._say("update", "")
             if report.parsed or report.removed:
                 self._report(report)
             self._run_after()
+
+    def _first_update(self) -> BuildReport:
+        while True:
+            try:
+                return self._updated(self._changes.begin())
+            except LockedError as error:
+                self._say("lock", f"Waiting to update: {error.message}")
+                self._stop.wait(_TURN)
 
     def _updated(self, aim: int) -> BuildReport:
         with self._index_to_itself():
@@ -240,7 +254,7 @@ class Keeper:
         except Yielded:
             return
         except Exception as error:  # noqa: BLE001 - the graph is up to date; search says what is missing
-            self._say(f"Embedding failed: {error}")
+            self._say("embed", f"Embedding failed: {error}")
 
     @contextmanager
     def _index_to_itself(self) -> Iterator[None]:
@@ -254,8 +268,9 @@ class Keeper:
             held.enter_context(self._store.writing(_TURN))
         except LockedError as error:
             self._changes.is_waiting(f"Waiting to update: {error.message}")
-            self._say(f"Waiting to update: {error.message}")
+            self._say("lock", f"Waiting to update: {error.message}")
             return False
+        self._say("lock", "")
         self._changes.is_waiting("")
         return True
 
@@ -273,8 +288,8 @@ class Keeper:
         if self._changes.is_open():
             raise Yielded
 
-    def _say(self, message: str) -> None:
-        # Once, however often it happens.
-        if message and message != self._told:
+    def _say(self, about: str, message: str) -> None:
+        # Once, however often it happens; nothing when it is over.
+        if message and message != self._told.get(about) and not self._stop.is_set():
             _log.warning("%s", message)
-        self._told = message
+        self._told[about] = message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,8 +22,10 @@ _IGNORE_FILE: Final = ".gitignore"
 # File systems that others may write to without this machine's knowing, or whose watching is known not to work.
 _REMOTE: Final = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "drvfs", "vboxsf", "ceph", "lustre", "afs", "glusterfs", "beegfs"}
+    | {"virtiofs", "fakeowner", "osxfs"}
 )
 _MOUNTS: Final = Path("/proc/self/mountinfo")
+_OCTAL: Final = re.compile(r"\\([0-7]{3})")
 
 
 @dataclass(slots=True)
@@ -95,7 +98,8 @@ def file_system(path: Path) -> str:
         return ""
     for line in lines:
         before, _, after = line.partition(" - ")
-        mount = before.split()[4].encode("utf-8", "surrogateescape").decode("unicode_escape", "replace")
+        # Blanks and the like stand there in octal.
+        mount = _OCTAL.sub(lambda found: chr(int(found[1], 8)), before.split()[4])
         if (path == Path(mount) or path.is_relative_to(mount)) and len(mount) >= best:
             best, kind = len(mount), after.split()[0]
     return kind
