@@ -144,12 +144,12 @@ def pending(store: Store, settings: Settings | None = None) -> Pending:
     sources = [file for file in walk.files if language_name(file.path) is not None]
     changes = _changes(sources, store.file_records(), trust=True, full=False)
     files = sum(_differs(store, task) for task in changes.tasks) + len(changes.removed)
-    info = store.info()
-    if info is not None and info.inputs and info.version == __version__:
-        # Files that say how the repository is laid out are known by one digest of them all.
-        files += info.inputs != _digest(_config_files(run, walk))
-    outdated = info is not None and info.inputs != "" and info.version != __version__
-    return Pending(files, outdated or not store.graph_is_current())
+    info, unfinished = store.info(), not store.graph_is_current()
+    if info is not None and info.inputs and info.inputs != _digest(_config_files(run, walk)):
+        # Files that say how the repository is laid out are known by one digest of them all, and of our version.
+        files += info.version == __version__
+        unfinished |= info.version != __version__
+    return Pending(files, unfinished)
 
 
 def _differs(store: Store, task: Task) -> bool:

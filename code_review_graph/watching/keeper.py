@@ -33,6 +33,8 @@ _POLL_SHARE: Final = 10
 _LONGEST_POLL: Final = 60.0
 # How long before the system is asked for events again.
 _TRY_EVENTS: Final = 600.0
+# Another process's update of the same files is no news before it has taken so long.
+_PATIENCE: Final = 2.0
 # What a thread may take to end.
 _LEAVE: Final = 1.0
 
@@ -259,20 +261,23 @@ class Keeper:
     @contextmanager
     def _index_to_itself(self) -> Iterator[None]:
         with ExitStack() as held:
-            while not self._took_lock(held):
+            worth_saying = time.monotonic() + _PATIENCE
+            while waiting_for := self._lock_waited_for(held):
+                if time.monotonic() >= worth_saying:
+                    self._say("lock", waiting_for)
                 self._may_go_on()
+            self._say("lock", "")
             yield
 
-    def _took_lock(self, held: ExitStack) -> bool:
+    def _lock_waited_for(self, held: ExitStack) -> str:
+        """Take the lock of the index; empty, or what is waited for because that did not succeed within a turn."""
+        waiting_for = ""
         try:
             held.enter_context(self._store.writing(_TURN))
         except LockedError as error:
-            self._changes.is_waiting(f"Waiting to update: {error.message}")
-            self._say("lock", f"Waiting to update: {error.message}")
-            return False
-        self._say("lock", "")
-        self._changes.is_waiting("")
-        return True
+            waiting_for = f"Waiting to update: {error.message}"
+        self._changes.is_waiting(waiting_for)
+        return waiting_for
 
     def _may_go_on(self) -> None:
         if self._stop.is_set() or self._yielding:
