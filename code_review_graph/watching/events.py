@@ -55,9 +55,7 @@ class Events:
     def notices(self, stop: threading.Event) -> Iterator[Noticed]:
         """What changes, as it does, with empty notices between; ends with ``stop``, or when the folder is another."""
         while not stop.is_set() and _number(self._repo_path) == self._number:
-            # Without the event of the caller: watchfiles would throw away what has arrived.
-            answer = self._notify.watch(_GATHER, _STEP, _TURN, None)
-            events: set[tuple[int, str]] = answer if isinstance(answer, set) else set()
+            events = self._next_events()
             if any(path == str(self._repo_path) and kind == _DELETED for kind, path in events):
                 # Another folder in its place may even have the number of the old one.
                 return
@@ -96,6 +94,17 @@ class Events:
     def __exit__(self, *_error: object) -> None:
         """Close, whatever happened."""
         self.close()
+
+    def _next_events(self) -> set[tuple[int, str]]:
+        from watchfiles._rust_notify import WatchfilesRustInternalError  # noqa: PLC0415 - for who watches
+
+        try:
+            # Without the event of the caller: watchfiles would throw away what has arrived.
+            answer = self._notify.watch(_GATHER, _STEP, _TURN, None)
+        except WatchfilesRustInternalError as error:
+            # A name that is not UTF-8, which every look at its folder brings up again.
+            raise UnwatchableError(f"the system's events cannot be read: {error}") from error
+        return answer if isinstance(answer, set) else set()
 
     def _cookie_back(self, paths: set[str]) -> int:
         """Up to which asking is answered once these events have been handed over."""

@@ -31,8 +31,9 @@ _TRUST: Final = 60.0
 _SHORTEST_POLL: Final = 1.0
 _POLL_SHARE: Final = 10
 _LONGEST_POLL: Final = 60.0
-# How long before the system is asked for events again.
+# How long before the system is asked for events again that it refused, or that ended of some fault.
 _TRY_EVENTS: Final = 600.0
+_TRY_WATCHING: Final = 10.0
 # Another process's update of the same files is no news before it has taken so long.
 _PATIENCE: Final = 2.0
 # What a thread may take to end.
@@ -157,10 +158,10 @@ class Keeper:
                     self._stop.wait(_SHORTEST_POLL)
             except UnwatchableError as error:
                 self._say("watch", f"Looking for changes every few seconds, because {error}.")
-                self._poll()
+                self._poll(_TRY_EVENTS)
             except Exception as error:  # noqa: BLE001 - whatever a watch ends of, the next may work
                 self._say("watch", f"Watching {self._store.repo_path} failed: {type(error).__name__}: {error}")
-                self._stop.wait(_SHORTEST_POLL)
+                self._poll(_TRY_WATCHING)
 
     def _follow_events(self) -> None:
         with Events(self._store.repo_path) as events:
@@ -173,8 +174,8 @@ class Keeper:
             finally:
                 self._events = None
 
-    def _poll(self) -> None:
-        end = time.monotonic() + _TRY_EVENTS
+    def _poll(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
         while not self._stop.is_set() and self._store.repo_path.is_dir() and time.monotonic() < end:
             self._look_quietly()
             self._stop.wait(min(max(_SHORTEST_POLL, _POLL_SHARE * self._look_seconds), _LONGEST_POLL))

@@ -55,7 +55,7 @@ class Places:
         if not WATCHES_FOLDERS:
             inside = [self._root]
         git = [str(self._git / folder) for folder in _GIT_FOLDERS] if self._git else []
-        return [folder for folder in (*inside, *git) if os.access(folder, os.R_OK | os.X_OK)]
+        return [folder for folder in (*inside, *git) if _is_text(folder) and os.access(folder, os.R_OK | os.X_OK)]
 
     def meaning(self, events: set[tuple[int, str]]) -> Noticed:
         """What (kind, path) events of these folders say."""
@@ -87,6 +87,15 @@ class Places:
     def __hash__(self) -> int:
         """By the folders."""
         return hash(self._folders)
+
+
+def _is_text(path: str) -> bool:
+    # Files below a folder whose name is none are not indexed either.
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def file_system(path: Path) -> str:

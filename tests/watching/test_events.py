@@ -98,6 +98,14 @@ def test_what_no_walk_would_find_says_nothing(root: Path, heard: Heard) -> None:
 
 
 @linux
+def test_odd_names(root: Path, heard: Heard) -> None:
+    (root / "line\nbreak").mkdir()
+    heard.caught_up()
+    edit(root, "line\nbreak/c\td.py")
+    assert "line\nbreak/c\td.py" in heard.caught_up().paths
+
+
+@linux
 def test_new_folders_are_followed(root: Path, heard: Heard) -> None:
     (root / "new" / "deep").mkdir(parents=True)
     assert heard.until(lambda told: told.folders)

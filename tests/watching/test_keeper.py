@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -233,6 +234,20 @@ def test_a_change_of_layout_is_a_change(indexed: Store) -> None:
     with kept(indexed) as keeper:
         assert ask(keeper).state is FreshnessState.FRESH
     assert not indexing.pending(indexed)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
+def test_names_that_are_no_text(indexed: Store) -> None:
+    root = indexed.repo_path
+    Path(os.fsdecode(os.fsencode(root) + b"/\xff")).mkdir()
+    with kept(indexed) as keeper:
+        for number in range(3):
+            (root / os.fsdecode(b"\xff" * (number + 2) + b".py")).write_text("")
+            (root / "a.py").write_text(f"def f{number}():\n    return {number}\n")
+            assert ask(keeper).state is FreshnessState.FRESH
+            assert f"f{number}" in names(indexed)
+        (root / "b.py").write_text("def unasked():\n    return 1\n")
+        until(lambda: "unasked" in names(indexed))
 
 
 def test_the_folder_goes_and_comes_back(indexed: Store, tmp_path: Path) -> None:
