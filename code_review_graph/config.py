@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -27,9 +28,19 @@ ENVIRONMENT: Final[Mapping[str, tuple[str, ...]]] = {
     "openai_api_key": ("CRG_OPENAI_API_KEY", "OPENAI_API_KEY"),
     "max_file_bytes": ("CRG_MAX_FILE_BYTES",),
     "workers": ("CRG_WORKERS",),
+    "freshness": ("CRG_FRESHNESS",),
+    "update_wait": ("CRG_UPDATE_WAIT",),
 }
 # Keys of [tool.code-review-graph] in the repository's pyproject.toml.
 REPOSITORY_KEYS: Final[Mapping[str, str]] = {"max-file-bytes": "max_file_bytes", "exclude": "exclude"}
+
+
+class BeforeAnswer(StrEnum):
+    """What is done before an answer about files that changed: the index updated, the lag said, or nothing at all."""
+
+    UPDATE = "update"
+    CHECK = "check"
+    OFF = "off"
 
 
 class Settings(BaseModel):
@@ -43,6 +54,8 @@ class Settings(BaseModel):
     openai_api_key: SecretStr | None = None
     max_file_bytes: int = Field(default=DEFAULT_MAX_FILE_BYTES, ge=1, le=_LARGEST_FILE_BYTES)
     workers: int | None = Field(default=None, ge=1, le=256, description="Processes that parse; the CPUs by default.")
+    freshness: BeforeAnswer | None = Field(default=None, description="Without, each surface does what suits it.")
+    update_wait: float = Field(default=2.0, ge=0, le=300, description="Seconds that an answer waits for an update.")
     exclude: tuple[str, ...] = ()
 
 

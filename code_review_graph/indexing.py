@@ -9,7 +9,7 @@ from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from code_review_graph import __version__
 from code_review_graph.config import Settings, load_settings
@@ -131,10 +131,33 @@ def _index(run: _Run) -> BuildReport:
 
 def changed_files(store: Store, settings: Settings | None = None) -> int:
     """How many files of the repository differ from what was indexed: changed, added, or gone."""
-    walk = find_files(store.repo_path, _is_wanted, settings or load_settings(store.repo_path))
+    return pending(store, settings).files
+
+
+class Pending(NamedTuple):
+    """What an update would find: how many files differ, and whether the graph lags behind what is known of them."""
+
+    files: int
+    unfinished: bool
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to do."""
+        return self.files > 0 or self.unfinished
+
+
+def pending(store: Store, settings: Settings | None = None) -> Pending:
+    """What has changed since the index was made; costs a walk, and reads only files whose size or time differs."""
+    run = _Run(store, None, silent, settings or load_settings(store.repo_path))
+    walk = find_files(store.repo_path, _is_wanted, run.settings)
     sources = [file for file in walk.files if language_name(file.path) is not None]
     changes = _changes(sources, store.file_records(), trust=True, full=False)
-    return sum(_differs(store, task) for task in changes.tasks) + len(changes.removed)
+    files = sum(_differs(store, task) for task in changes.tasks) + len(changes.removed)
+    info, unfinished = store.info(), not store.graph_is_current()
+    if info is not None and info.inputs and info.inputs != _digest(_config_files(run, walk)):
+        # Files that say how the repository is laid out are known by one digest of them all, and of our version.
+        files += info.version == __version__
+        unfinished |= info.version != __version__
+    return Pending(files, unfinished)
 
 
 def _differs(store: Store, task: Task) -> bool:

@@ -75,6 +75,34 @@ class SearchMode(StrEnum):
     KEYWORD = "keyword"
 
 
+class FreshnessState(StrEnum):
+    """Whether an answer shows the files as they are."""
+
+    FRESH = "fresh"
+    STALE = "stale"
+    UNKNOWN = "unknown"
+
+
+class UpdateAction(StrEnum):
+    """What was done about an index that lags behind."""
+
+    NONE = "none"
+    UPDATED = "updated"
+    UPDATING = "updating"
+    FAILED = "failed"
+
+
+class Freshness(Result):
+    """How far an answer lags behind the files, and what was done about it before answering."""
+
+    state: FreshnessState
+    changed_files: int = Field(default=0, description="Files that differ from what this answer was made of.")
+    action: UpdateAction = UpdateAction.NONE
+    updated_files: int = Field(default=0, description="Files taken in since the answer before.")
+    milliseconds: int = Field(default=0, description="What taking them in took.")
+    hint: str = ""
+
+
 class SearchResult(Result):
     """Answer of hybrid_search. ``total`` counts the candidates before the cut to ``limit``."""
 
@@ -83,6 +111,7 @@ class SearchResult(Result):
     hits: tuple[SearchHit, ...]
     total: int
     notices: tuple[str, ...] = ()
+    freshness: Freshness | None = None
 
 
 class Pattern(StrEnum):
@@ -146,6 +175,7 @@ class QueryResult(Result):
     total: int = 0
     cut: int = 0
     hint: str = ""
+    freshness: Freshness | None = None
 
 
 class GraphStatus(Result):
@@ -168,6 +198,7 @@ class GraphStatus(Result):
     diagnostics: int = 0
     changed_files: int = Field(default=0, description="Files that differ from what was indexed.")
     hint: str = ""
+    freshness: Freshness | None = None
 
 
 class BuildReport(Result):

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from code_review_graph import __version__
 from code_review_graph.errors import CodeReviewGraphError
 from code_review_graph.results import Result
 from code_review_graph.tools import TOOLS, Tool
-from code_review_graph.tools.registry import PROGRESS
+from code_review_graph.tools.freshness import Keepers
 from code_review_graph.tools.text import as_text
 from code_review_graph.tools.workspace import Workspace
 
@@ -37,7 +37,8 @@ INSTRUCTIONS = """\
 A graph of this repository's code: every definition, who calls whom, which tests cover what. Ask it instead of grepping.
 1. hybrid_search finds definitions from plain words or a name.
 2. query_graph walks from one: callers_of, callees_of, tests_for, importers_of, inheritors_of, file_summary.
-If there is no index yet, or answers lag behind edits, call build_or_update_graph once. Empty answers say why.
+If there is no index yet, call build_or_update_graph once. From then on it follows the files by itself: every answer
+says whether it is fresh, or how many files have changed since. Empty answers say why.
 
 Every edge says how sure it is: exact, inferred (by types), dispatch (an override that may run). Guesses by name
 alone come apart and last. Lines are 1-based. graph_status tells what is indexed and what is missing."""
@@ -45,6 +46,8 @@ alone come apart and last. Lines are 1-based. graph_status tells what is indexed
 _PROGRESS_INTERVAL = 0.1
 # A build notices that it must stop at its next unit of work; clients expect the end within five seconds.
 _SHUTDOWN_SECONDS = 3.0
+# When the protocol is up for sure, in seconds after the start: only then the first look for changes.
+_WARM_UP_SECONDS = 1.0
 
 _log = logging.getLogger(__name__)
 Answer = Callable[[Tool, dict[str, Any], "Context[Any, Any]"], Awaitable[CallToolResult]]
@@ -58,6 +61,9 @@ def serve(repo: Path | None) -> None:
     workspace = Workspace(repo, Path(os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd()))
     calls = Calls(workspace)
     server = make_server(calls)
+    warm_up = threading.Timer(_WARM_UP_SECONDS, calls.warm_up)
+    warm_up.daemon = True
+    warm_up.start()
     status = 0
     try:
         server.run("stdio")
@@ -85,6 +91,7 @@ class Calls:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._keepers = Keepers()
         self._writer = threading.Lock()
         self._running: set[threading.Event] = set()
 
@@ -105,10 +112,16 @@ class Calls:
                 )
         return _success(result)
 
+    def warm_up(self) -> None:
+        """Begin to keep the index up to date before the first call; what is wrong is said when asked."""
+        with suppress(CodeReviewGraphError):
+            self._keepers.start(self._workspace.store())
+
     def stop(self, seconds: float) -> None:
-        """Ask every running call to stop, and wait so long for the writer to leave its index whole."""
+        """Ask every running call to stop, and wait so long for each writer to leave its index whole."""
         for event in list(self._running):
             event.set()
+        self._keepers.stop(seconds)
         if self._writer.acquire(timeout=seconds):
             self._workspace.close()
             self._writer.release()
@@ -124,14 +137,16 @@ class Calls:
             self._running.discard(stop)
 
     def _run(self, tool: Tool, given: dict[str, Any], reporter: _Reporter) -> Result:
-        bound = {PROGRESS: reporter} if tool.reports_progress else {}
+        store = self._workspace.store()
         if tool.read_only:
-            return tool.function(self._workspace.store(), **given, **bound)
+            freshness = self._keepers.freshness(store, reporter.check)
+            return tool.answer(store, given, progress=reporter, freshness=freshness)
         # A build that was cancelled a moment ago may still be on its way out.
         while not self._writer.acquire(timeout=_PROGRESS_INTERVAL):
             reporter.check()
         try:
-            return tool.function(self._workspace.store(), **given, **bound)
+            with self._keepers.paused(store, reporter.check):
+                return tool.answer(store, given, progress=reporter)
         finally:
             self._writer.release()
 

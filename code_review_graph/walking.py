@@ -28,6 +28,8 @@ SKIPPED_FOLDERS: Final = frozenset(
     | {".eggs", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
 )
 _VENV_MARK: Final = "pyvenv.cfg"
+# A folder with one of these is a repository or an environment within: not the project's own.
+_PROJECT_MARKS: Final = frozenset({".git", _VENV_MARK})
 _GIT_SECONDS: Final = 120
 # Bundles and tables made by a program: long, with next to no line ends. Their names would drown the project's.
 _MINIFIED_BYTES: Final = 20_000
@@ -104,6 +106,36 @@ def find_files(repo_path: Path, wanted: Callable[[str], bool], settings: Setting
     return walk
 
 
+def find_folders(repo_path: Path) -> list[str]:
+    """Every folder in which a file would be found, now or once it is there; the repository itself is ``""``."""
+    ignored = _ignored_by_git(repo_path)
+    if ignored is None:
+        return [folder.removesuffix("/") for folder, _ in _walked(repo_path)]
+    found: list[str] = []
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(repo_path / folder) as entries:
+                children = {entry.name: entry for entry in entries}
+        except OSError:
+            continue
+        if folder and not _PROJECT_MARKS.isdisjoint(children):
+            continue
+        found.append(folder.removesuffix("/"))
+        for name, child in children.items():
+            path = f"{folder}{name}/"
+            if name not in SKIPPED_FOLDERS and path not in ignored and child.is_dir(follow_symlinks=False):
+                pending.append(path)
+    return found
+
+
+def git_folder(repo_path: Path) -> Path | None:
+    """The folder where git keeps what is checked out, which may lie elsewhere; None without git."""
+    output = _git(repo_path, "rev-parse", "--absolute-git-dir")
+    return Path(os.fsdecode(output.rstrip(b"\r\n"))) if output else None
+
+
 def read_source(repo_path: Path, path: str) -> bytes | Diagnostic:
     """The bytes of a file that a walk found, or why it is not source text that anyone wrote."""
     try:
@@ -133,7 +165,8 @@ def _examined(repo_path: Path, path: str, max_bytes: int) -> SourceFile | Diagno
         shown = path.encode("utf-8", "backslashreplace").decode()
         return Diagnostic(shown, "skipped: its name is not UTF-8")
     try:
-        status = (repo_path / path).lstat()
+        # Not pathlib's: it would take most of the time of a walk.
+        status = os.lstat(f"{repo_path}/{path}")
     except OSError:
         # Deleted, though still in git's index.
         return None
@@ -152,7 +185,7 @@ def _under_link(repo_path: Path, path: str, linked: dict[str, bool]) -> bool:
     folder = path.rpartition("/")[0]
     known = linked.get(folder)
     if known is None:
-        known = linked[folder] = (repo_path / folder).is_symlink() or _under_link(repo_path, folder, linked)
+        known = linked[folder] = os.path.islink(f"{repo_path}/{folder}") or _under_link(repo_path, folder, linked)  # noqa: PTH114
     return known
 
 
@@ -187,6 +220,13 @@ def _listed_by_git(repo_path: Path) -> list[str]:
     return [path for path in os.fsdecode(output).split("\0") if path and not path.endswith("/")]
 
 
+def _ignored_by_git(repo_path: Path) -> set[str] | None:
+    # A folder that is ignored as a whole is listed once, with a slash behind it.
+    arguments = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+    output = _git(repo_path, *arguments)
+    return None if output is None else set(os.fsdecode(output).split("\0"))
+
+
 def _git(repo_path: Path, *arguments: str) -> bytes | None:
     # A repository's own configuration may name programs to run; the settings given here win over it.
     command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *arguments]
@@ -211,7 +251,11 @@ def _git(repo_path: Path, *arguments: str) -> bytes | None:
 
 
 def _listed_by_walking(repo_path: Path) -> list[str]:
-    found: list[str] = []
+    return [path for _, paths in _walked(repo_path) for path in paths]
+
+
+def _walked(repo_path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Each folder that is not ignored, with a slash behind it, and the files in it that are not."""
     pending: list[tuple[str, tuple[_Ignore, ...]]] = [("", ())]
     while pending:
         folder, ignores = pending.pop()
@@ -221,6 +265,7 @@ def _listed_by_walking(repo_path: Path) -> list[str]:
         except OSError:
             continue
         ignores = (*_ignore_file(repo_path, folder), *ignores)
+        found: list[str] = []
         for child in children:
             path = f"{folder}{child.name}"
             if child.is_dir(follow_symlinks=False):
@@ -228,7 +273,7 @@ def _listed_by_walking(repo_path: Path) -> list[str]:
                     pending.append((f"{path}/", ignores))
             elif not _ignored(path, ignores):
                 found.append(path)
-    return found
+        yield folder, found
 
 
 @dataclass(frozen=True, slots=True)

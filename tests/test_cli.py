@@ -16,7 +16,15 @@ from code_review_graph.cli import app
 from code_review_graph.model import EdgeKind, NodeKind, Resolution
 from tests.graphs import GraphMaker
 
-HEAVY = ("numpy", "tokenizers", "tree_sitter", "tree_sitter_python", "sqlite_vec", "sentence_transformers")
+HEAVY = (
+    "code_review_graph.watching",
+    "numpy",
+    "tokenizers",
+    "tree_sitter",
+    "tree_sitter_python",
+    "sqlite_vec",
+    "sentence_transformers",
+)
 
 
 @pytest.fixture

@@ -46,8 +46,12 @@ def repo(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def client(repo: Path | None, start: Path = Path("/")) -> AsyncIterator[Client]:
-    async with Client(make_server(Calls(Workspace(repo, start)))) as connected:
-        yield connected
+    calls = Calls(Workspace(repo, start))
+    try:
+        async with Client(make_server(calls)) as connected:
+            yield connected
+    finally:
+        calls.stop(10)
 
 
 def text(result: CallToolResult) -> str:
@@ -114,6 +118,20 @@ async def test_text_and_structure_say_the_same(repo: Path, arguments: dict[str, 
     said = text(result).replace("_", " ")
     told = [leaf.replace("_", " ") for leaf in leaves(result.structured_content) if leaf not in {"ok", "0"}]
     assert [leaf for leaf in told if leaf not in said] == []
+
+
+@pytest.mark.parametrize("freshness", ["update", "check", "off"])
+async def test_freshness_says_the_same_in_both_forms(
+    repo: Path, freshness: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRG_FRESHNESS", freshness)
+    (repo / "new.py").write_text("")
+    async with client(repo) as connected:
+        result = await connected.call_tool("query_graph", {"pattern": "file_summary", "target": "new.py"})
+    assert result.structured_content
+    told = leaves(result.structured_content["freshness"])
+    assert told
+    assert [leaf for leaf in told if leaf not in text(result)] == []
 
 
 async def test_status_says_the_same_in_both_forms(repo: Path) -> None:

@@ -162,7 +162,10 @@ def test_a_cancelled_build_leaves_the_server_and_the_index_whole(wide: Path, del
         assert sum(json.loads(line).get("id") == 7 for line in client.lines) <= 1
 
 
-def test_the_old_index_answers_while_a_build_runs_and_after_its_cancel(wide: Path) -> None:
+def test_the_old_index_answers_while_a_build_runs_and_after_its_cancel(
+    wide: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRG_FRESHNESS", "check")
     with wire(wide) as client:
         assert not client.call(2, "build_or_update_graph", {"embed": False}).get("isError")
         (wide / "hub.py").write_text("def renamed(x):\n    return x\n")
@@ -171,6 +174,7 @@ def test_the_old_index_answers_while_a_build_runs_and_after_its_cancel(wide: Pat
         client.send({"method": "notifications/cancelled", "params": {"requestId": 3}})
         after = client.call(5, "query_graph", GOOD, 20)
         assert during["structuredContent"]["total"] == after["structuredContent"]["total"] == 1500
+        assert after["structuredContent"]["freshness"]["state"] == "stale"
 
 
 def test_it_ends_when_stdin_closes_during_a_build(wide: Path) -> None:

@@ -13,11 +13,14 @@ import typer
 
 from code_review_graph import __version__
 from code_review_graph.cli.output import FAILED, NOT_ANSWERED, Group, progress_bar, show
+from code_review_graph.config import BeforeAnswer, load_settings
 from code_review_graph.model import NodeKind
-from code_review_graph.results import Pattern, QueryStatus
+from code_review_graph.results import Freshness, Pattern, QueryStatus
 from code_review_graph.store import Store
 from code_review_graph.tools import build_or_update_graph, graph_status, hybrid_search, query_graph
+from code_review_graph.tools.freshness import before_answer
 from code_review_graph.tools.query import DEFAULT_LIMIT as QUERY_LIMIT
+from code_review_graph.tools.registry import with_freshness
 from code_review_graph.tools.search import DEFAULT_LIMIT as SEARCH_LIMIT
 from code_review_graph.tools.workspace import Workspace
 
@@ -36,7 +39,11 @@ Repo = Annotated[
     typer.Option("--repo", metavar="PATH", help="Repository to use.  [default: the one around this folder]"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Update = Annotated[bool, typer.Option("--update", help="Bring the index up to date first.")]
+NoCheck = Annotated[bool, typer.Option("--no-check", help="Do not look whether files have changed since.")]
 NoEmbed = Annotated[bool, typer.Option("--no-embed", help="Leave embeddings out; `embed` makes them later.")]
+
+_UPDATE_HINT = "Run `code-review-graph update`, or ask with --update."
 
 
 class ExportFormat(StrEnum):
@@ -92,6 +99,24 @@ def update(repo: Repo = None, no_embed: NoEmbed = False, as_json: Json = False) 
 
 
 @app.command()
+def watch(repo: Repo = None, no_embed: NoEmbed = False, as_json: Json = False) -> None:
+    """Update the index whenever files change, until Ctrl-C or SIGTERM. Builds it if there is none.
+
+    Prints a line for each update; with --json the same as `update --json`, one object a line.
+
+    \b
+    Examples:
+      code-review-graph watch
+      code-review-graph watch --repo ~/src/flask --no-embed
+      code-review-graph watch --json
+    """
+    from code_review_graph.cli.watch import watch_repository  # noqa: PLC0415 - loads the parser
+
+    with _store(repo) as store:
+        watch_repository(store, embed=not no_embed, as_json=as_json)
+
+
+@app.command()
 def embed(
     repo: Repo = None,
     provider: Annotated[
@@ -115,16 +140,16 @@ def embed(
 
 
 @app.command()
-def status(repo: Repo = None, as_json: Json = False) -> None:
-    """Tell what the index holds, how it was made, and what is missing.
+def status(repo: Repo = None, update: Update = False, no_check: NoCheck = False, as_json: Json = False) -> None:
+    """Tell what the index holds, how it was made, what is missing, and how many files have changed since.
 
     \b
     Examples:
       code-review-graph status
       code-review-graph status --json
     """
-    with _store(repo) as store:
-        show(graph_status(store), as_json=as_json)
+    with _asking(repo, update=update, no_check=no_check) as (store, freshness):
+        show(with_freshness(graph_status(store, freshness=freshness), freshness), as_json=as_json)
 
 
 @app.command()
@@ -134,6 +159,8 @@ def search(
     limit: Annotated[int, typer.Option("--limit", "-n", help="Most hits to print.")] = SEARCH_LIMIT,
     kind: Annotated[list[NodeKind] | None, typer.Option(help="Only this kind; may be repeated.")] = None,
     path: Annotated[list[str] | None, typer.Option(help="Only under this path or glob; may be repeated.")] = None,
+    update: Update = False,
+    no_check: NoCheck = False,
     as_json: Json = False,
 ) -> None:
     """Find definitions by meaning or by name.
@@ -143,9 +170,11 @@ def search(
       code-review-graph search "where are request sessions opened"
       code-review-graph search Flask.run
       code-review-graph search "parse a cookie" --kind Function --path src -n 5
+      code-review-graph search Flask.run --update
     """
-    with _store(repo) as store:
-        show(hybrid_search(store, query, limit, kind or None, path or None), as_json=as_json)
+    with _asking(repo, update=update, no_check=no_check) as (store, freshness):
+        result = hybrid_search(store, query, limit, kind or None, path or None)
+    show(with_freshness(result, freshness), as_json=as_json)
 
 
 @app.command()
@@ -156,6 +185,8 @@ def query(
     depth: Annotated[int, typer.Option("--depth", "-d", help="Hops to walk.")] = 1,
     limit: Annotated[int, typer.Option("--limit", "-n", help="Most neighbours to print.")] = QUERY_LIMIT,
     everything: Annotated[bool, typer.Option("--all", help="Print all neighbours, however many.")] = False,
+    update: Update = False,
+    no_check: NoCheck = False,
     as_json: Json = False,
 ) -> None:
     """Walk from one definition: its callers, callees, tests, imports, subclasses, members.
@@ -169,9 +200,9 @@ def query(
       code-review-graph query callees_of Flask.dispatch_request --depth 2
       code-review-graph query file_summary src/app.py --all
     """
-    with _store(repo) as store:
+    with _asking(repo, update=update, no_check=no_check) as (store, freshness):
         result = query_graph(store, pattern, target, depth, None if everything else limit)
-    show(result, as_json=as_json)
+    show(with_freshness(result, freshness), as_json=as_json)
     if result.status is not QueryStatus.OK:
         raise typer.Exit(NOT_ANSWERED)
 
@@ -275,6 +306,20 @@ def _store(repo: Path | None) -> Iterator[Store]:
         yield workspace.store()
     finally:
         workspace.close()
+
+
+@contextmanager
+def _asking(repo: Path | None, *, update: bool, no_check: bool) -> Iterator[tuple[Store, Freshness | None]]:
+    """A store to ask, and how fresh it is after what the options or the settings say is done first."""
+    if update and no_check:
+        raise typer.BadParameter("--update and --no-check exclude each other.")
+    with _store(repo) as store:
+        wanted = load_settings().freshness or BeforeAnswer.CHECK
+        if update or no_check:
+            wanted = BeforeAnswer.UPDATE if update else BeforeAnswer.OFF
+        with progress_bar() as progress:
+            freshness = before_answer(store, wanted, _UPDATE_HINT, progress)
+        yield store, freshness
 
 
 def _folder(repo: Path | None) -> Path:

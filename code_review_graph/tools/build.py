@@ -27,8 +27,8 @@ def build_or_update_graph(
 ) -> BuildReport:
     """Index the repository, or bring its index up to date after files changed.
 
-    Run it once before the first question, and again when answers lag behind the files. The old index answers until
-    the new one is complete; stopping half-way leaves the old one in place.
+    Run it once before the first question; from then on the index follows the files by itself, as each answer says.
+    The old index answers until the new one is complete; stopping half-way leaves the old one in place.
 
     Raises LockedError when another process is building, and EmbeddingError when the model cannot be used.
     """

@@ -6,13 +6,26 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeVar
 
-from code_review_graph.results import Result
+from code_review_graph.progress import Progress
+from code_review_graph.results import Freshness, Result
+from code_review_graph.store import Store
 
 # The surface binds these; a caller never sees them.
 STORE = "store"
 PROGRESS = "progress"
-BOUND = frozenset({STORE, PROGRESS})
+FRESHNESS = "freshness"
+BOUND = frozenset({STORE, PROGRESS, FRESHNESS})
+
+_ResultT = TypeVar("_ResultT", bound=Result)
+
+
+def with_freshness(result: _ResultT, freshness: Freshness | None) -> _ResultT:
+    """An answer that says how fresh it is, if it is one that can."""
+    if freshness is None or FRESHNESS not in type(result).model_fields:
+        return result
+    return result.model_copy(update={FRESHNESS: freshness})
 
 
 @dataclass(frozen=True)
@@ -43,7 +56,11 @@ class Tool:
         whole = inspect.signature(self.function, eval_str=True)
         return whole.replace(parameters=[item for name, item in whole.parameters.items() if name not in BOUND])
 
-    @cached_property
-    def reports_progress(self) -> bool:
-        """Whether it takes a ``progress`` that may interrupt it."""
-        return PROGRESS in inspect.signature(self.function).parameters
+    def answer(
+        self, store: Store, given: dict[str, Any], *, progress: Progress, freshness: Freshness | None = None
+    ) -> Result:
+        """Ask it about a store; ``freshness`` is how that stands, and becomes part of the answer."""
+        offered: dict[str, Any] = {PROGRESS: progress, FRESHNESS: freshness}
+        taken = inspect.signature(self.function).parameters
+        bound = {name: value for name, value in offered.items() if name in taken}
+        return with_freshness(self.function(store, **given, **bound), freshness)

@@ -7,21 +7,19 @@ from enum import StrEnum
 from typing import TypeVar
 
 from code_review_graph.errors import NoGraphError
-from code_review_graph.results import GraphStatus
+from code_review_graph.results import Freshness, GraphStatus
 from code_review_graph.store import Store
 
 _Kind = TypeVar("_Kind", bound=StrEnum)
 
 
-def graph_status(store: Store) -> GraphStatus:
+def graph_status(store: Store, *, freshness: Freshness | None = None) -> GraphStatus:
     """Tell whether the repository is indexed, at which commit, how much is in the index, and what it lacks.
 
     Ask when answers seem old or empty.
 
     Raises StoreError when the index file is damaged, newer, or not ours.
     """
-    from code_review_graph.indexing import changed_files  # noqa: PLC0415 - loads the parser
-
     repository, database = str(store.repo_path), str(store.path)
     if not store.has_graph():
         return GraphStatus(
@@ -33,7 +31,7 @@ def graph_status(store: Store) -> GraphStatus:
     with store.snapshot():
         info, counts, model = store.info(), store.counts(), store.embedding_model()
         missing, vectors = store.vectors_missing(), store.vector_count()
-    changed = changed_files(store)
+    changed = _changed_files(store) if freshness is None else freshness.changed_files
     return GraphStatus(
         repository=repository,
         database=database,
@@ -50,8 +48,14 @@ def graph_status(store: Store) -> GraphStatus:
         vectors_missing=missing,
         diagnostics=counts.diagnostics,
         changed_files=changed,
-        hint=" ".join(note for note in (_stale(changed), _hint(vectors, missing)) if note),
+        hint=" ".join(note for note in (_stale(changed) if freshness is None else "", _hint(vectors, missing)) if note),
     )
+
+
+def _changed_files(store: Store) -> int:
+    from code_review_graph.indexing import changed_files  # noqa: PLC0415 - loads the parser
+
+    return changed_files(store)
 
 
 def _by_name(counts: Mapping[_Kind, int]) -> dict[str, int]:

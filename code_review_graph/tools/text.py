@@ -8,6 +8,8 @@ from functools import singledispatch
 from code_review_graph.results import (
     BuildReport,
     ExternalReference,
+    Freshness,
+    FreshnessState,
     GraphStatus,
     Neighbour,
     QueryResult,
@@ -16,9 +18,12 @@ from code_review_graph.results import (
     SearchHit,
     SearchResult,
     Symbol,
+    UpdateAction,
 )
 
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code != 0x09}
+
+_ACTIONS = {UpdateAction.UPDATING: "updating in the background", UpdateAction.FAILED: "the update failed"}
 
 
 @singledispatch
@@ -31,7 +36,7 @@ def as_text(result: Result) -> str:
 def _(result: SearchResult) -> str:
     head = f"{len(result.hits)} of {result.total} hits for {result.query!r} ({result.mode} search)"
     hits = [line for rank, hit in enumerate(result.hits, 1) for line in _hit_lines(rank, hit)]
-    return _lines([head, *hits, *(f"! {notice}" for notice in result.notices)])
+    return _lines([head, *hits, *(f"! {notice}" for notice in result.notices), _freshness(result.freshness)])
 
 
 @as_text.register
@@ -40,7 +45,7 @@ def _(result: QueryResult) -> str:
         head = f"{result.pattern} {result.target!r}: {result.status.replace('_', ' ')}"
         candidates = [line for item in result.candidates for line in _symbol_lines(item)]
         more = f"{result.cut} more candidates" if result.cut else ""
-        return _lines([head, *candidates, more, f"! {result.hint}"])
+        return _lines([head, *candidates, more, f"! {result.hint}", _freshness(result.freshness)])
     target = _place(result.resolved_target) if result.resolved_target else result.target
     asked = f" (asked: {result.target!r})"
     cut = f", {result.cut} cut" if result.cut else ""
@@ -56,6 +61,7 @@ def _(result: QueryResult) -> str:
             *_titled("Guesses, by name alone:", guesses),
             *_titled("Callees outside the repository, or unresolved:", outside),
             f"! {result.hint}" if result.hint else "",
+            _freshness(result.freshness),
         ]
     )
 
@@ -77,6 +83,7 @@ def _(result: GraphStatus) -> str:
             f"embeddings: {result.vectors} by {result.embedding_model or 'no model'}, {result.vectors_missing} missing",
             f"diagnostics: {result.diagnostics}",
             f"! {result.hint}" if result.hint else "",
+            _freshness(result.freshness),
         ]
     )
 
@@ -92,6 +99,26 @@ def _(result: BuildReport) -> str:
             *(f"! {diagnostic}" for diagnostic in result.diagnostics),
         ]
     )
+
+
+def _freshness(freshness: Freshness | None) -> str:
+    """One line at the end of an answer; empty where nobody can say."""
+    if freshness is None:
+        return ""
+    parts = [str(freshness.state)]
+    if freshness.state is FreshnessState.STALE:
+        changed = freshness.changed_files
+        parts.append(f"{counted(changed, 'file')} changed since the index was made" if changed else "behind the files")
+    if freshness.action is UpdateAction.UPDATED:
+        parts.append(f"updated {counted(freshness.updated_files, 'file')} in {freshness.milliseconds} ms")
+    elif freshness.action is not UpdateAction.NONE:
+        parts.append(_ACTIONS[freshness.action])
+    return f"index: {', '.join(parts)}" + (f". {freshness.hint}" if freshness.hint else "")
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _hit_lines(rank: int, hit: SearchHit) -> Iterator[str]:
