@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, cast
 
 from code_review_graph.facts import BindingKind, DefinitionKind, Expression, Tag
@@ -122,14 +123,18 @@ class Evaluator(Memory):
         if depth > MAX_DEPTH:
             self._low = -1
             return EMPTY
-        self._resting[key] = (depth, self._before.get(key, EMPTY), False)
+        handler = self._handlers[tag]
+        self._resting[key] = (depth, EMPTY)
         self._depth = depth + 1
         before, low, mark = self.taint, self._low, len(self._trail)
         self._low = NOWHERE
-        values = self._handlers[tag](scope, shape)
-        if self._low == depth:
-            values = self._turn(key, values, lambda: self._handlers[tag](scope, shape), mark)
-        self._keep(key, values, before, low, mark)
+        values = handler(scope, shape)
+        if self._low <= depth:
+            return cast("Values", self._conclude(key, values, partial(handler, scope, shape), before, low, mark))
+        self._depth = depth
+        del self._resting[key]
+        (self.memo if self.taint == before else self.by_callers)[key] = values
+        self._low = low
         return values
 
     def is_known(self, scope: int, expression: int) -> bool:
