@@ -24,6 +24,7 @@ class PartialNodes(Nodes):
     def _add_all(self) -> None:
         self.file_nodes: Any = OnDemand(len(self._entries), self._open)
         self.node_of: Any = OnDemand(len(self.program.definition_file), self._open_definition)
+        self.is_test: Any = OnDemand(len(self.program.definition_file), self._ask)
         for path in sorted(self._edit.edited):
             file = self.program.file_of_path[path]
             self._known = self._nodes_before(file)
@@ -53,6 +54,10 @@ class PartialNodes(Nodes):
             known = self._free
             self._free += 1
         return known
+
+    def _ask(self, number: int) -> None:
+        semantics = self.engine.semantics[self.program.definition_file[number]]
+        self.is_test[number] = semantics.testing.is_test(self.engine, number)
 
     def _open_definition(self, number: int) -> None:
         self._open(self.program.definition_file[number])
