@@ -19,6 +19,8 @@ from code_review_graph.resolving.nodes import Nodes
 # Helpers between a test and what it tests; longer chains are frameworks.
 MAX_DISTANCE: Final = 4
 CERTAIN: Final = (Resolution.EXACT, Resolution.INFERRED)
+_RANK: Final = {resolution: rank for rank, resolution in enumerate(CERTAIN)}
+_WORST: Final = len(CERTAIN)
 FIXTURE: Final = "fixture"  # the construct of an edge to a fixture
 
 Step = tuple[int, int, Resolution]  # target node, line, resolution
@@ -79,28 +81,32 @@ def draw_covered(engine: Evaluator, nodes: Nodes, collector: Collector, test: in
 
 
 def _reach(test: int, ways: Ways, setups: list[int]) -> dict[int, tuple[int, int, Resolution]]:
+    """What a test reaches: distance, line in the test from which the way leads on, and certainty.
+
+    Of ways of one length the one that leaves the test first counts.
+    """
     found: dict[int, tuple[int, int, Resolution]] = {}
     seen = {test}
-    level = [(test, 0)]
+    level = {test: 0}
     for distance in range(MAX_DISTANCE + 1):
-        following: list[tuple[int, int]] = []
-        for source, line in level:
+        reached: dict[int, tuple[int, int]] = {}
+        following: dict[int, int] = {}
+        for source, line in level.items():
             for target, at, resolution in ways.calls(source):
-                where = at if source == test else line
-                if target == test:
-                    continue
-                if target not in found:
-                    found[target] = (distance, where, resolution)
-                if target not in seen and ways.is_test_code(target):
-                    seen.add(target)
-                    following.append((target, where))
+                if target != test:
+                    where = at if source == test else line
+                    reached[target] = min(reached.get(target, (where, _WORST)), (where, _RANK[resolution]))
+                    if target not in seen and ways.is_test_code(target):
+                        following[target] = min(following.get(target, where), where)
             for target, _, _ in ways.fixtures(source):
                 if target not in seen:
-                    seen.add(target)
-                    found.setdefault(target, (distance, 0, Resolution.EXACT))
-                    following.append((target, 0))
+                    reached[target] = min(reached.get(target, (0, 0)), (0, 0))
+                    following[target] = 0
+        for target, (where, rank) in reached.items():
+            found.setdefault(target, (distance, where, CERTAIN[rank]))
         if distance == 0:
-            following += [(setup, 0) for setup in setups if setup not in seen]
+            following |= {setup: 0 for setup in setups if setup not in seen and setup not in following}
+        seen |= following.keys()
         level = following
     return found
 

@@ -83,9 +83,12 @@ class Drawer:
     def draw_file(self, file: int) -> list[tuple[int, Site]]:
         """Draw all sites of a file; returns those of which the answer may grow as more callers become known."""
         facts = self.program.files[file]
-        # Few attributes that are read are properties.
-        loads = [site for site in facts.loads if facts.expressions[site.expression][-1] in self._properties]
+        loads = [site for site in facts.loads if self.may_be_property(file, site)]
         return [(file, site) for site in (*facts.sites, *loads) if self.draw(file, site)]
+
+    def may_be_property(self, file: int, load: Site) -> bool:
+        """Whether an attribute that is read is the name of any property: few are."""
+        return self.program.expressions[file][load.expression][-1] in self._properties
 
     # -- one site
 

@@ -130,7 +130,8 @@ class Answers:
             is_asked = only is None or slot_of(lasting) in only.definitions
             if is_asked:
                 found.definitions[lasting] = answer = self._of_definition(number)
-                found.names[name].append((_DEFINED, lasting, answer))
+                for known_as in {name, definition.alias or name}:
+                    found.names[known_as].append((_DEFINED, lasting, answer))
             if program.is_class(number):
                 # The order of a class rests on itself and on what its bases mean.
                 found.classes[lasting] = self._of_class(number) if is_asked else None

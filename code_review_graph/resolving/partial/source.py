@@ -80,6 +80,10 @@ class Source(Protocol):
         """Edges of these kinds that leave these nodes."""
         ...
 
+    def references_from(self, ids: Collection[int]) -> list[Reference]:
+        """Call sites in nodes that nothing answers."""
+        ...
+
     def paths_reaching(self, paths: Collection[str]) -> set[str]:
         """Files with a call of, a reference to or a base among the nodes of some files."""
         ...

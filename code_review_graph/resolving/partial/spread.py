@@ -7,6 +7,7 @@ dirty file answers otherwise any more, the rest of the graph is as it was.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
 
@@ -19,6 +20,7 @@ from code_review_graph.resolving.partial.calls import changed_parameters
 from code_review_graph.resolving.partial.edit import Edit
 from code_review_graph.resolving.partial.nodes import PartialNodes
 from code_review_graph.resolving.partial.numbers import slot_of
+from code_review_graph.resolving.partial.sites import Sites
 from code_review_graph.resolving.partial.source import NotInPart
 from code_review_graph.resolving.partial.touched import Touched
 from code_review_graph.resolving.partial.world import CALL_KINDS, LEVELS, Stage, World, level_of
@@ -52,10 +54,14 @@ class Spread:
         self.collector = Collector()
         self._names: set[str] = set()
         self._only: dict[int, Touched | None] = {}
-        self._waiting: dict[int, list[tuple[int, Site]]] = {}
-        self._open: dict[int, list[tuple[int, Site]]] = {}
+        self._waiting: dict[int, list[tuple[int, Site]]] = defaultdict(list)
+        self._open: dict[int, list[tuple[int, Site]]] = {}  # calls that are to be passed on
+        self._sites: dict[int, Sites] = {}
+        self._brought: dict[int, list[Link]] = {}  # calls that files brought before
+        self._drawn: dict[int, list[Link]] = defaultdict(list)  # and that their sites that were drawn bring
+        self._drawn_on: dict[int, list[Link]] = defaultdict(list)
         self._local: set[int] = set()
-        self._passed_on: set[int] = set()
+        self._passes_on = False
         self.new.enter(Stage.PLAIN)
         self.nodes = PartialNodes(edit)
         self.drawer = Drawer(self.new.engine, self.nodes, self.collector)
@@ -132,15 +138,14 @@ class Spread:
         for _ in range(_ROUNDS):
             if stage == Stage.PLAIN:
                 self._bring_local()
-            elif self.dirty - self._waiting.keys():
+            else:
                 self._draw_new()
             self._enter(stage)
             if not self._compare():
                 break
         else:
             raise NotInPart
-        if stage == Stage.PLAIN:
-            self._draw_new()
+        self._draw_new()
 
     def _enter(self, stage: Stage) -> None:
         self.old.enter(stage)
@@ -215,22 +220,41 @@ class Spread:
     # -- drawing
 
     def _draw_new(self) -> None:
-        """Draw dirty files that were not drawn yet, as far as nothing has to be known of callers."""
-        fresh = sorted(self.dirty - self._waiting.keys())
-        self.new.enter(Stage.PLAIN)
-        passing = self.new.engine.passing
+        """Draw what became dirty, as far as nothing has to be known of callers."""
+        fresh = sorted(self.dirty - self._sites.keys())
         for file in fresh:
-            passing.clear_calls()
-            self.drawer.open_calls = []
-            self._waiting[file] = self.drawer.draw_file(file)
-            self._open[file] = self.drawer.open_calls
-            self.new.bring(file, CALL_KINDS[:3], list(passing.links(first_only=True)))
+            brought = self.new.brought_by(file)
+            self._brought[file] = [link for kind in CALL_KINDS for link in brought.get(kind, ())]
+            self._sites[file] = Sites(self.edit, self.nodes, file)
+            self._sites[file].note(self._brought[file])
+        waiting = {file: self._undrawn(file) for file in sorted(self.dirty)}
+        waiting = {file: sites for file, sites in waiting.items() if sites or file in fresh}
+        if not waiting:
+            return
+        stage = self.new.stage
+        self.new.enter(Stage.PLAIN)
+        for file, sites in waiting.items():
+            self._draw(file, sites)
         draw_imports(self.new.engine, self.nodes, self.collector, fresh)
         draw_hierarchy(self.new.engine, self.nodes, self.collector, fresh)
-        passing.clear_calls()
-        if self._passed_on:
+        if self._passes_on:
             self.new.enter(Stage.LEVEL_1)
             self._pass_on()
+        self.new.enter(stage)
+
+    def _undrawn(self, file: int) -> list[Site]:
+        return self._sites[file].undrawn(self._only[file], lambda load: self.drawer.may_be_property(file, load))
+
+    def _draw(self, file: int, sites: list[Site]) -> None:
+        passing = self.new.engine.passing
+        passing.clear_calls()
+        self.drawer.open_calls = []
+        self._waiting[file] += [(file, site) for site in sites if self.drawer.draw(file, site)]
+        self._open[file] = self.drawer.open_calls
+        self._drawn[file] += passing.links(first_only=True)
+        passing.clear_calls()
+        before = [link for link in self._brought[file] if link.kind not in _ON.values()]
+        self.new.bring(file, CALL_KINDS[:3], self._sites[file].merged(before, self._drawn[file]))
 
     def _pass(self, stage: Stage) -> None:
         """What is passed at the next level; files whose functions get something else become dirty."""
@@ -241,6 +265,7 @@ class Spread:
             self.changed.add((self.new.numbers.definition(place[0]), place[1]))
             self._fill(place[0])
         if level == 1:
+            self._passes_on = True
             self.new.enter(stage)
             self._pass_on()
 
@@ -257,16 +282,18 @@ class Spread:
     def _pass_on(self) -> None:
         """What dirty files pass to functions that are known by the first level."""
         passing = self.new.engine.passing
-        for file in sorted(self._waiting.keys() - self._passed_on):
-            self._passed_on.add(file)
+        for file in sorted(self._open):
             passing.clear_calls()
             for item in self._open[file]:
                 self.drawer.pass_on(*item)
             links = [link._replace(kind=_ON[link.kind]) for link in passing.links(first_only=True) if link.kind in _ON]
             brought = self.new.brought_by(file)
             first = {link._replace(kind=after) for kind, after in _ON.items() for link in brought.get(kind, ())}
-            self.new.bring(file, _ON.values(), [link for link in links if link not in first])
+            self._drawn_on[file] += [link for link in links if link not in first]
+            before = [link for link in self._brought[file] if link.kind in _ON.values()]
+            self.new.bring(file, _ON.values(), self._sites[file].merged(before, self._drawn_on[file]))
         passing.clear_calls()
+        self._open.clear()
 
     def _draw_last(self) -> None:
         self.new.enter(LEVELS[-1])
@@ -275,6 +302,8 @@ class Spread:
             for item in self._waiting[file]:
                 self.drawer.draw(*item)
         self.drawer.finish()
+        for sites in self._sites.values():
+            sites.add_kept(self.collector)
         draw_containment(self.nodes, self.collector)
         draw_fixtures(self.new.engine, self.nodes, self.collector, sorted(self.dirty))
 

@@ -183,7 +183,7 @@ class _Reading:
     def sites(self) -> dict[int, list[Hashable]]:
         """Calls, by the slot of the definition in which they stand."""
         found: dict[int, list[Hashable]] = defaultdict(list)
-        for site in self._facts.sites:
+        for site in (*self._facts.sites, *self._facts.loads):
             owner = self._owner(site.scope)
             key = self._definitions[owner] if owner >= 0 else -1
             found[key].append((self._scopes[site.scope], site.via, self.told(site.scope, site.expression)))
