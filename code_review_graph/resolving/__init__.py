@@ -78,8 +78,8 @@ def _resolve(
     _draw_sites(engine, nodes, collector, progress, keeper)
     engine.restart()  # what was remembered for the sites is the most of the memory
     draw_fixtures(engine, nodes, collector, numbers)
-    draw_coverage(engine, nodes, collector)
     draw_guesses(nodes, collector)
+    draw_coverage(engine, nodes, collector)
     graph = Graph(nodes.nodes, collector.edges(), collector.references())
     if keeper is not None:
         keeper.finish(nodes)

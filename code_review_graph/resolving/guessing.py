@@ -47,12 +47,11 @@ def draw_guesses(nodes: Nodes, collector: Collector) -> None:
 def add_guesses(collector: Collector, bearing: Callable[[int, str], Sequence[int]]) -> None:
     """Draw guess edges, where ``bearing`` gives the nodes of the product's methods of a name, for a node that calls.
 
-    They are of the caller's language or one that it can import from. An edge that a rule drew takes in no guess.
+    They are of the caller's language or one that it can import from.
     """
-    drawn = {(source, target) for source, target, _, _, _ in collector.sites(EdgeKind.CALLS)}
     for reference in collector.references():
         for target in _candidates(reference, bearing):
-            for line in reference.lines if (reference.source, target) not in drawn else ():
+            for line in reference.lines:
                 collector.add(EdgeKind.CALLS, reference.source, target, line, Resolution.GUESS, None)
 
 
