@@ -52,6 +52,8 @@ class FileAnswers:
     definitions: dict[int, Answer]
     classes: dict[int, Answer]  # look-up orders and type variables
     items: dict[tuple[int, Hashable], list[Answer]]  # what the file puts into containers, by container
+    owners: dict[int, int]  # classes of the definitions that are members
+    apart: set[tuple[int, str]]  # classes and names of members that nothing above them leads to
 
 
 class Answers:
@@ -119,7 +121,7 @@ class Answers:
     def of_file(self, file: int, only: Touched | None = None) -> FileAnswers:
         """All that a file answers, or ``only`` what some of its parts do."""
         program, engine, numbers = self._world.program, self._world.engine, self._world.numbers
-        found = FileAnswers(defaultdict(list), {}, {}, defaultdict(list))
+        found = FileAnswers(defaultdict(list), {}, {}, defaultdict(list), {}, set())
         facts = program.files[file]
         base = program.definition_base[file]
         for number in range(base, base + len(facts.definitions)):
@@ -128,6 +130,8 @@ class Answers:
             name = (definition.key or definition.name) if at_large else ""
             lasting = numbers.definition(number)
             is_asked = only is None or slot_of(lasting) in only.definitions
+            if program.class_of[number] >= 0:
+                found.owners[lasting] = numbers.definition(program.class_of[number])
             if is_asked:
                 found.definitions[lasting] = answer = self._of_definition(number)
                 for known_as in {name, definition.alias or name}:
@@ -178,9 +182,20 @@ class Answers:
         for key in dict.fromkeys((*program.own_keys(owner), *members.writes.names_of(owner))):
             if only is not None and key not in only.writes and (slot_of(lasting), key) not in only.members:
                 continue
+            if self._stands_apart(owner, key):
+                found.apart.add((lasting, key))
             for receiver in (instance(owner, exact=False), (CLASS, owner, True)):
                 values = members.own(owner, receiver, key)
                 found.names[key].append((_MEMBER, lasting, None if values is None else self.of_values(values)))
+
+    def _stands_apart(self, owner: int, key: str) -> bool:
+        """Whether only who knows a class meets its member: no base knows the name, nor leaves it to heirs."""
+        program, order = self._world.program, self._world.engine.linearization(owner)[1:]
+        bases = [base for base in order if isinstance(base, int)]
+        if not bases:
+            return True
+        leaves_it = not any(isinstance(base, str) and base != "builtins.object" for base in order)
+        return not leaves_it and not any(key in program.own_keys(base) for base in bases)
 
     def _add_writes(self, found: FileAnswers, file: int, only: Touched | None) -> None:
         """What a file writes into the classes and modules of others, and puts into containers."""
@@ -227,31 +242,57 @@ class Difference:
     definitions: frozenset[int]
     containers: frozenset[int]  # files, by their ids, into whose containers something else is put
     is_nameless: bool  # whether something that nobody asks by name is among it
+    made: frozenset[int]  # classes that are made otherwise
 
 
-def compare(old: FileAnswers, new: FileAnswers) -> Difference:
+def compare(old: FileAnswers, new: FileAnswers, constructors: frozenset[str]) -> Difference:
     """What differs. Raises NotInPart for a difference that may be felt where no name is written."""
-    names = {name for name in {*old.names, *new.names} if old.names.get(name) != new.names.get(name)}
+    names = {name for name in {*old.names, *new.names} if _entries(name, old, new) != _entries(name, new, old)}
     if STAR in names or any(new.classes.get(item, order) != order for item, order in old.classes.items()):
         raise NotInPart
+    made: set[int] = set()
     for name in names:
-        if name.startswith("__") and name.endswith("__") and _is_implied(name, old, new):
-            raise NotInPart
+        if name.startswith("__") and name.endswith("__"):
+            implied = _implied(name, old, new)
+            if name in constructors:
+                made |= implied
+            elif implied or name == "__getattr__":
+                raise NotInPart
     both = {*old.definitions, *new.definitions}
     changed = {item for item in both if old.definitions.get(item) != new.definitions.get(item)}
     keys = {key for key in {*old.items, *new.items} if old.items.get(key) != new.items.get(key)}
     holders = frozenset(key[0] for key in keys)
-    return Difference(frozenset(names - {""}), frozenset(changed), holders, is_nameless="" in names)
+    asked = frozenset(names - {"", *constructors})
+    return Difference(asked, frozenset(changed), holders, "" in names, frozenset(made))
 
 
-def _is_implied(name: str, old: FileAnswers, new: FileAnswers) -> bool:
-    """Whether a special member of a class that was there before answers otherwise: constructs ask without a name."""
-    both = old.classes.keys() & new.classes.keys()
-    sides = [
-        [entry for entry in side.names.get(name, ()) if entry[0] == _MEMBER and entry[1] in both] for side in (old, new)
-    ]
-    defined = [
-        [entry for entry in side.names.get(name, ()) if entry[0] == _DEFINED and entry[1] in other.definitions]
-        for side, other in ((old, new), (new, old))
-    ]
-    return sides[0] != sides[1] or defined[0] != defined[1] or name == "__getattr__"
+def _entries(name: str, side: FileAnswers, other: FileAnswers) -> list[tuple[str, Hashable, Answer]]:
+    """Answers to a name, without members of a class that only this side has and that nothing leads to."""
+    return [entry for entry in side.names.get(name, ()) if not _is_apart(name, entry, side, other)]
+
+
+def _is_apart(name: str, entry: tuple[str, Hashable, Answer], side: FileAnswers, other: FileAnswers) -> bool:
+    owner = entry[1]
+    if entry[0] == _DEFINED and isinstance(owner, int):
+        owner = side.owners.get(owner, -1)
+    elif entry[0] != _MEMBER:
+        return False
+    return owner in side.classes and owner not in other.classes and (owner, name) in side.apart
+
+
+def _implied(name: str, old: FileAnswers, new: FileAnswers) -> set[int]:
+    """Classes that were there before of which a special member answers otherwise: constructs ask without a name."""
+    found: set[int] = set()
+    for owner in old.classes.keys() & new.classes.keys():
+        sides = [
+            [
+                entry
+                for entry in side.names.get(name, ())
+                if (entry[0] == _MEMBER and entry[1] == owner)
+                or (entry[0] == _DEFINED and isinstance(entry[1], int) and side.owners.get(entry[1]) == owner)
+            ]
+            for side in (old, new)
+        ]
+        if sides[0] != sides[1]:
+            found.add(owner)
+    return found

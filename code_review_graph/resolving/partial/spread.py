@@ -38,7 +38,7 @@ _LOCAL: Final = (
 )
 _ON: Final = {LinkKind.PASS: LinkKind.PASS_ON, LinkKind.GIVE: LinkKind.GIVE_ON}
 _NONE: Final = Touched()
-_NO_ANSWERS: Final = FileAnswers({}, {}, {}, {})
+_NO_ANSWERS: Final = FileAnswers({}, {}, {}, {}, {}, set())
 
 
 class Spread:
@@ -62,6 +62,9 @@ class Spread:
         self._drawn_on: dict[int, list[Link]] = defaultdict(list)
         self._local: set[int] = set()
         self._passes_on = False
+        self._made: set[int] = set()
+        books = {semantics for semantics in edit.new.engine.semantics if semantics.constructors}
+        self._constructors = frozenset(name for book in books for names, _ in book.constructors for name in names)
         self.new.enter(Stage.PLAIN)
         self.nodes = PartialNodes(edit)
         self.drawer = Drawer(self.new.engine, self.nodes, self.collector)
@@ -203,19 +206,34 @@ class Spread:
             old_file = self.edit.before(file)
             only = self.only(file)
             was = before.of_file(old_file, only) if old_file >= 0 else _NO_ANSWERS
-            difference = compare(was, now.of_file(file, only))
+            difference = compare(was, now.of_file(file, only), self._constructors)
+            grown = self._make(difference.made) or grown
             if difference.is_nameless:
                 grown = self._open_all([file]) or grown
             names |= difference.names
             containers |= difference.containers
             self.changed |= difference.definitions
         for file in self.gone:
-            difference = compare(before.of_file(file), _NO_ANSWERS)
+            difference = compare(before.of_file(file), _NO_ANSWERS, self._constructors)
             names |= difference.names
             containers |= difference.containers
         holding = [self.new.numbers.file_of_id[item] for item in containers if item in self.new.numbers.file_of_id]
         grown = self._ask(names) or grown
         return self._open_all(holding) or grown or len(self.changed) > known
+
+    def _make(self, classes: Iterable[int]) -> bool:
+        """Who makes a value of a class, or of one below it, or calls a constructor from below, may do otherwise."""
+        grown = False
+        for lasting in set(classes) - self._made:
+            self._made.add(lasting)
+            number = self.new.numbers.definition_at(lasting)
+            program, found = self.new.program, self.new.engine.members_of.classes
+            below = [number, *found.descendants(number)]
+            grown = self._ask(program.definitions[item].name for item in below) or grown
+            files = {program.definition_file[item] for item in below}
+            grown = self._add(files) or grown
+            grown = self._widen(sorted(files), self._constructors) or grown
+        return grown
 
     # -- drawing
 
