@@ -22,7 +22,7 @@ from code_review_graph.resolving import resolve_all
 from code_review_graph.resolving.context import RepositoryContext
 from code_review_graph.results import BuildReport
 from code_review_graph.store import FileRecord, IndexInfo, Store, StoredFile
-from code_review_graph.updating import FEWEST_FILES, Inputs, fits, update_in_part
+from code_review_graph.updating import FEWEST_FILES, Done, Inputs, fits, update_in_part
 from code_review_graph.walking import SourceFile, Walk, check_repository, find_files, git_commit, read_source
 from code_review_graph.workers import Task, parse_files, parse_needed
 
@@ -118,15 +118,10 @@ def _index(run: _Run) -> BuildReport:
     changes = _changes(sources, store.file_records(), trust=not run.full or not store.has_graph(), full=run.full)
     run.progress(WALK, len(sources), len(sources))
     inputs = _inputs(run, walk)
-    parsed = _update_in_part(run, changes, inputs)
-    if parsed is None:
-        parsed = _parse(run, changes.tasks)
-        if changes.removed:
-            store.remove_files(changes.removed)
-        _resolve(run, inputs)
+    done = _update_in_part(run, changes, inputs) or _update_whole(run, changes, inputs)
     _note_skipped(store, walk)
     embedded = _embed(run)
-    return _report(run, len(sources), parsed, len(changes.removed), embedded)
+    return _report(run, len(sources), done, len(changes.removed), embedded)
 
 
 def changed_files(store: Store, settings: Settings | None = None) -> int:
@@ -230,17 +225,24 @@ def _inputs(run: _Run, walk: Walk) -> Inputs:
     return Inputs(config_files, info)
 
 
-def _update_in_part(run: _Run, changes: _Changes, inputs: Inputs) -> int | None:
+def _update_in_part(run: _Run, changes: _Changes, inputs: Inputs) -> Done | None:
     """Resolve no more than a small change can reach; None when it is none."""
     if run.full or not fits(run.store, changes.tasks, changes.removed, inputs, run.fewest_files):
         return None
     run.progress(PARSE, 0, len(changes.tasks))
     with collector_paused():
-        parsed = update_in_part(run.store, changes.tasks, changes.removed, inputs)
-    if parsed is not None:
+        done = update_in_part(run.store, changes.tasks, changes.removed, inputs)
+    if done is not None:
         run.progress(PARSE, len(changes.tasks), len(changes.tasks))
         _note_commit(run.store, inputs.info)
-    return parsed
+    return done
+
+
+def _update_whole(run: _Run, changes: _Changes, inputs: Inputs) -> Done:
+    parsed = _parse(run, changes.tasks)
+    if changes.removed:
+        run.store.remove_files(changes.removed)
+    return Done(parsed, _resolve(run, inputs))
 
 
 def _note_commit(store: Store, info: IndexInfo) -> None:
@@ -249,15 +251,16 @@ def _note_commit(store: Store, info: IndexInfo) -> None:
         store.save_info(info)
 
 
-def _resolve(run: _Run, inputs: Inputs) -> None:
-    """Make the graph anew if anything that it is made of has changed."""
+def _resolve(run: _Run, inputs: Inputs) -> int:
+    """Make the graph anew if anything that it is made of has changed; of how many files."""
     store, info = run.store, inputs.info
     known = store.info()
     if not run.full and known is not None and known.inputs == info.inputs and store.graph_is_current():
         _note_commit(store, info)
-        return
+        return 0
     with collector_paused():
         _make_graph(run, inputs)
+    return store.counts().files
 
 
 def _make_graph(run: _Run, inputs: Inputs) -> None:
@@ -308,15 +311,16 @@ def _embed(run: _Run) -> int:
     return embed_nodes(run.store, run.embedder, run.progress)
 
 
-def _report(run: _Run, files: int, parsed: int, removed: int, embedded: int) -> BuildReport:
+def _report(run: _Run, files: int, done: Done, removed: int, embedded: int) -> BuildReport:
     store = run.store
     counts = store.counts()
     return BuildReport(
         repository=str(store.repo_path),
         full=run.full,
         files=files,
-        parsed=parsed,
+        parsed=done.parsed,
         removed=removed,
+        resolved=done.resolved,
         nodes=sum(counts.nodes.values()),
         edges=sum(counts.edges.values()),
         references=sum(counts.references.values()),

@@ -202,13 +202,14 @@ class GraphStatus(Result):
 
 
 class BuildReport(Result):
-    """What a build or update did."""
+    """What a build or update did. ``resolved`` counts the files of which it looked for edges anew."""
 
     repository: str
     full: bool
     files: int
     parsed: int
     removed: int
+    resolved: int
     nodes: int
     edges: int
     references: int

@@ -35,19 +35,29 @@ def fits(store: Store, tasks: Sequence[Task], removed: Sequence[str], inputs: In
     return known is not None and known.inputs == inputs.info.inputs and len(store.file_records()) >= fewest_files
 
 
-def update_in_part(store: Store, tasks: Sequence[Task], removed: Sequence[str], inputs: Inputs) -> int | None:
-    """Parse a small change and resolve what it can reach; how many files had changed, None when all must be resolved.
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How many files were read anew, and of how many edges were looked for."""
+
+    parsed: int
+    resolved: int
+
+
+def update_in_part(store: Store, tasks: Sequence[Task], removed: Sequence[str], inputs: Inputs) -> Done | None:
+    """Parse a small change and resolve what it can reach; None when all must be resolved.
 
     The facts are written with the graph, in one transaction; for None, nothing is written.
     """
     outcomes = [parse_file(store.repo_path, task) for task in tasks]
     changed = [outcome.stored for outcome in outcomes if not outcome.unchanged]
+    resolved = 0
     if changed or removed:
         change = _resolved(store, changed, removed, inputs)
         if change is None or not store.change_graph(changed, change, inputs.info, _hashes(store, change)):
             return None
+        resolved = len(change.files)
     _touch(store, outcomes)
-    return len(changed)
+    return Done(len(changed), resolved)
 
 
 def _touch(store: Store, outcomes: Iterable[Outcome]) -> None:

@@ -93,7 +93,7 @@ def _(result: BuildReport) -> str:
     return _lines(
         [
             f"{result.repository}: {'full build' if result.full else 'update'} in {result.seconds:.2f} s",
-            f"files: {result.files} ({result.parsed} parsed, {result.removed} removed)",
+            f"files: {result.files} ({result.parsed} parsed, {result.removed} removed, {result.resolved} resolved)",
             f"graph: {result.nodes} nodes, {result.edges} edges, {result.references} references without a definition",
             f"embeddings: {result.embedded} made, {result.vectors_missing} missing",
             *(f"! {diagnostic}" for diagnostic in result.diagnostics),
