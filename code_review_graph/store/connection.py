@@ -21,7 +21,7 @@ from code_review_graph.errors import (
     StoreError,
 )
 from code_review_graph.store import migrations
-from code_review_graph.store.locking import ProcessLock
+from code_review_graph.store.locking import TURN_SUFFIX, ProcessLock
 from code_review_graph.store.sql import Connection
 
 FOLDER: Final = ".code-review-graph"
@@ -35,7 +35,17 @@ _APPLICATION_ID: Final = slice(68, 72)
 # Beside the index SQLite and this program write files of these names. SQLite would follow links in their place.
 _WAL_SUFFIXES: Final = ("-wal", "-shm")
 _ROLLBACK_SUFFIX: Final = "-journal"
-_SUFFIXES: Final = ("", *_WAL_SUFFIXES, _ROLLBACK_SUFFIX, ".lock", ".new", ".new-wal", ".new-shm", ".new-journal")
+_SUFFIXES: Final = (
+    "",
+    *_WAL_SUFFIXES,
+    _ROLLBACK_SUFFIX,
+    ".lock",
+    TURN_SUFFIX,
+    ".new",
+    ".new-wal",
+    ".new-shm",
+    ".new-journal",
+)
 # No memory map: a file that is cut short under a map ends the process. The schema of a file that came with a
 # repository is not trusted.
 _PRAGMAS: Final = """

@@ -40,6 +40,10 @@ else:
         return True
 
 
+# Beside the lock, the file on which those who want it queue.
+TURN_SUFFIX: Final = ".turn"
+
+
 class ProcessLock:
     """A lock on a file. The same thread may take it again; the system frees it when the process ends, however."""
 
@@ -69,17 +73,27 @@ class ProcessLock:
             self._threads.release()
 
     def _acquire(self, deadline: float) -> int:
+        # Who waits for the lock keeps the next one from waiting before it: or one that takes it again and again would
+        # let nobody in between.
+        turn = self._locked(self.path.with_suffix(TURN_SUFFIX), deadline)
         try:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+            descriptor = self._locked(self.path, deadline)
+        finally:
+            os.close(turn)
+        # Who holds the lock is said for people; on a full disk it goes unsaid.
+        with suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            os.write(descriptor, f"{os.getpid()}\n".encode())
+        return descriptor
+
+    def _locked(self, path: Path, deadline: float) -> int:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         except OSError as error:
             raise self._unusable(error) from error
         try:
             self._wait(descriptor, deadline)
-            # Who holds the lock is said for people; on a full disk it goes unsaid.
-            with suppress(OSError):
-                os.ftruncate(descriptor, 0)
-                os.lseek(descriptor, 0, os.SEEK_SET)
-                os.write(descriptor, f"{os.getpid()}\n".encode())
         except OSError as error:
             os.close(descriptor)
             raise self._unusable(error) from error
