@@ -217,3 +217,28 @@ class BuildReport(Result):
     vectors_missing: int
     diagnostics: tuple[str, ...] = ()
     seconds: float
+
+
+class CheckState(StrEnum):
+    """How a check of ``doctor`` ended: nothing to do, something is worth knowing, or something does not work."""
+
+    OK = "ok"
+    WARNING = "warning"
+    PROBLEM = "problem"
+
+
+class Check(Result):
+    """One thing that ``doctor`` looked at: what it found, and what to do about it."""
+
+    name: str
+    state: CheckState
+    found: str
+    advice: str = ""
+
+
+class DoctorReport(Result):
+    """What ``doctor`` found; ``healthy`` when no check is a problem."""
+
+    repository: str
+    healthy: bool
+    checks: tuple[Check, ...]

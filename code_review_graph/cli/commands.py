@@ -153,6 +153,30 @@ def status(repo: Repo = None, update: Update = False, no_check: NoCheck = False,
 
 
 @app.command()
+def doctor(
+    repo: Repo = None,
+    online: Annotated[bool, typer.Option("--online", help="Ask an embedding provider on the network, too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Check database, grammars, embeddings, extension, lock and freshness, and say what to do. Changes nothing.
+
+    The exit code is 1 when something does not work.
+
+    \b
+    Examples:
+      code-review-graph doctor
+      code-review-graph doctor --json
+    """
+    from code_review_graph.tools.doctor import doctor as check  # noqa: PLC0415 - no other command needs it
+
+    with _store(repo) as store:
+        report = check(store, online=online)
+    show(report, as_json=as_json)
+    if not report.healthy:
+        raise typer.Exit(FAILED)
+
+
+@app.command()
 def search(
     query: Annotated[str, typer.Argument(help="A question in plain words, a name, a path, or path:line.")],
     repo: Repo = None,

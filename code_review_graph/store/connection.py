@@ -34,6 +34,8 @@ _MAGIC: Final = b"SQLite format 3\x00"
 _APPLICATION_ID: Final = slice(68, 72)
 # Beside the index SQLite and this program write files of these names. SQLite would follow links in their place.
 _WAL_SUFFIXES: Final = ("-wal", "-shm")
+# Of the files beside an index that is in use.
+LIVING_SUFFIXES: Final = (*_WAL_SUFFIXES, ".lock", TURN_SUFFIX)
 _ROLLBACK_SUFFIX: Final = "-journal"
 _SUFFIXES: Final = (
     "",

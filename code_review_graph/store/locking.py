@@ -72,6 +72,17 @@ class ProcessLock:
         finally:
             self._threads.release()
 
+    def holder(self) -> str | None:
+        """The process that holds the lock, as it named itself; None when nobody does. Changes nothing."""
+        try:
+            descriptor = os.open(self.path, os.O_RDWR)
+        except OSError:
+            return None
+        try:
+            return None if _try_lock(descriptor) else self._holder()
+        finally:
+            os.close(descriptor)
+
     def _acquire(self, deadline: float) -> int:
         # Who waits for the lock keeps the next one from waiting before it: or one that takes it again and again would
         # let nobody in between.

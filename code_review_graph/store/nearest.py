@@ -34,6 +34,17 @@ def to_int8(vector: NDArray[np.float32]) -> NDArray[np.int8]:
     return scaled
 
 
+def sqlite_vec_version() -> str | None:
+    """Version of sqlite-vec, when it can be loaded here."""
+    import apsw  # noqa: PLC0415 - only who looks for faults opens a database of its own
+
+    connection: Connection = apsw.Connection(":memory:")
+    try:
+        return str(connection.execute("SELECT vec_version()").fetchall()[0][0]) if load_sqlite_vec(connection) else None
+    finally:
+        connection.close()
+
+
 def load_sqlite_vec(connection: Connection) -> bool:
     """Load sqlite-vec into a connection; False where that cannot be done."""
     try:

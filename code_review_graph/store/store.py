@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from code_review_graph.errors import RepositoryError
-from code_review_graph.store.connection import LOCK_TIMEOUT, Database
+from code_review_graph.store.connection import LIVING_SUFFIXES, LOCK_TIMEOUT, Database
 from code_review_graph.store.files import FileTables
 from code_review_graph.store.graph import GraphTables
 from code_review_graph.store.parts import PartTables
@@ -53,6 +53,21 @@ class Store(FileTables, GraphTables, PartTables, VectorTables):
     def snapshot(self) -> AbstractContextManager[Any]:
         """All reads inside see one state of the index, whatever others write meanwhile; may be nested."""
         return self._database.snapshot()
+
+    def faults(self) -> list[str]:
+        """What a quick check of the whole file finds wrong, a few at most; nothing when it is sound."""
+        found = [str(row[0]) for row in self._database.rows("PRAGMA quick_check(5)")]
+        return [] if found == ["ok"] else found
+
+    def holder(self) -> str | None:
+        """The process that is writing the index, as it named itself; None when nobody is."""
+        return self._database.lock.holder()
+
+    def leftovers(self) -> list[Path]:
+        """Files of earlier indexes, or of unfinished ones, that lie beside the index."""
+        ours = {self.path.name, *(f"{self.path.name}{suffix}" for suffix in LIVING_SUFFIXES)}
+        found = self.path.parent.glob(f"{self.path.name}.*")
+        return sorted(path for path in found if path.name not in ours)
 
     def set_aside(self, label: str) -> Path | None:
         """Rename an index that cannot be used, keeping it, so that a new one can be made; returns where it is now."""

@@ -7,6 +7,7 @@ from functools import singledispatch
 
 from code_review_graph.results import (
     BuildReport,
+    DoctorReport,
     ExternalReference,
     Freshness,
     FreshnessState,
@@ -64,6 +65,15 @@ def _(result: QueryResult) -> str:
             _freshness(result.freshness),
         ]
     )
+
+
+@as_text.register
+def _(result: DoctorReport) -> str:
+    rows = [
+        f"{check.state:<8} {check.name}: {check.found}{f'. {check.advice}' if check.advice else ''}"
+        for check in result.checks
+    ]
+    return _lines([result.repository, *rows, "everything works" if result.healthy else "something does not work"])
 
 
 @as_text.register
