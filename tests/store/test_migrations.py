@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -9,9 +10,12 @@ import apsw
 import pytest
 
 from code_review_graph.errors import SchemaError
+from code_review_graph.indexing import build, update
+from code_review_graph.results import Pattern
 from code_review_graph.store import Store
 from code_review_graph.store.migrations import MIGRATIONS, SCHEMA_VERSION, migrate, version_of
 from code_review_graph.store.sql import Connection
+from code_review_graph.tools import hybrid_search, query_graph
 from tests.store.samples import INFO, sample
 
 
@@ -82,3 +86,35 @@ def test_a_file_without_a_version_is_refused_in_words(store: Store) -> None:
         connection.execute("PRAGMA user_version = 0")
     with pytest.raises(SchemaError):
         store.has_graph()
+
+
+SOURCES = {
+    "lib.py": 'class Base:\n    def run(self):\n        """Runs the machine."""\n        return self.step()\n\n'
+    "    def step(self):\n        return 1\n",
+    "use.py": "from lib import Base\n\n\ndef main():\n    return Base().run()\n\n\ndef test_main():\n    main()\n",
+}
+STORED = sorted((Path(__file__).parent / "data").glob("schema-*.db.gz"))
+
+
+@pytest.mark.parametrize("stored", STORED, ids=lambda path: path.name)
+def test_an_index_of_every_earlier_schema_answers_and_is_brought_up_to_date(tmp_path: Path, stored: Path) -> None:
+    for path, text in SOURCES.items():
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    database = tmp_path / ".code-review-graph" / "index.db"
+    database.parent.mkdir()
+    database.write_bytes(gzip.decompress(stored.read_bytes()))
+    with sqlite3.connect(database) as connection:  # as if it had been made here
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'origin'", (database.stat().st_ino,))
+    connection.close()
+    with Store(tmp_path) as store:
+        answer = query_graph(store, Pattern.CALLERS_OF, "Base.run")
+        assert [neighbour.name for neighbour in answer.neighbours] == ["main"]
+        assert [hit.name for hit in hybrid_search(store, "runs the machine", limit=1).hits] == ["run"]
+        update(store)
+        assert store.can_change()
+        renewed = sorted(node.qualified_name for node in store.iter_nodes()), len(list(store.iter_edges()))
+    assert list(database.parent.glob("index.db.*.*")) == []
+    shutil.rmtree(database.parent)
+    with Store(tmp_path) as store:
+        build(store)
+        assert renewed == (sorted(node.qualified_name for node in store.iter_nodes()), len(list(store.iter_edges())))
