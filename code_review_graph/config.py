@@ -30,6 +30,7 @@ ENVIRONMENT: Final[Mapping[str, tuple[str, ...]]] = {
     "workers": ("CRG_WORKERS",),
     "freshness": ("CRG_FRESHNESS",),
     "update_wait": ("CRG_UPDATE_WAIT",),
+    "index_folder": ("CRG_INDEX_FOLDER",),
 }
 # Keys of [tool.code-review-graph] in the repository's pyproject.toml.
 REPOSITORY_KEYS: Final[Mapping[str, str]] = {"max-file-bytes": "max_file_bytes", "exclude": "exclude"}
@@ -56,6 +57,7 @@ class Settings(BaseModel):
     workers: int | None = Field(default=None, ge=1, le=256, description="Processes that parse; the CPUs by default.")
     freshness: BeforeAnswer | None = Field(default=None, description="Without, each surface does what suits it.")
     update_wait: float = Field(default=2.0, ge=0, le=300, description="Seconds that an answer waits for an update.")
+    index_folder: Path | None = Field(default=None, description="Where indexes lie; in the repositories by default.")
     exclude: tuple[str, ...] = ()
 
 
@@ -99,3 +101,18 @@ def _spelling(setting: str) -> str:
     names = [*ENVIRONMENT.get(setting, ())]
     names += [f"{key} of [tool.code-review-graph]" for key, value in REPOSITORY_KEYS.items() if value == setting]
     return " or ".join(names) or setting
+
+
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where what can be made again lies on this machine, for this user."""
+    if os.name == "nt":
+        base = environment.get("LOCALAPPDATA") or "~/AppData/Local"
+    else:
+        base = environment.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "code-review-graph"
+
+
+def index_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Where indexes lie, when not in the repositories."""
+    given = next((environment[name] for name in ENVIRONMENT["index_folder"] if environment.get(name)), None)
+    return None if given is None else Path(given).expanduser()

@@ -183,6 +183,7 @@ class GraphStatus(Result):
 
     repository: str
     database: str
+    database_reason: str = Field(default="", description="Why the database is not in the repository.")
     indexed: bool
     schema_version: int | None = None
     commit: str | None = None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from code_review_graph.errors import RepositoryError
 from code_review_graph.model import Diagnostic
-from code_review_graph.store.connection import FOLDER
+from code_review_graph.store.places import FOLDER
 from code_review_graph.store.store import resolved_folder
 
 if TYPE_CHECKING:

@@ -22,10 +22,9 @@ from code_review_graph.errors import (
 )
 from code_review_graph.store import migrations
 from code_review_graph.store.locking import TURN_SUFFIX, ProcessLock
+from code_review_graph.store.places import Place, place_of
 from code_review_graph.store.sql import Connection
 
-FOLDER: Final = ".code-review-graph"
-FILE: Final = "index.db"
 LOCK_TIMEOUT: Final = 30.0
 _CHECK_FOLDER: Final = "Check its permissions and the free space."
 _BUSY_MILLISECONDS: Final = 30_000
@@ -103,8 +102,10 @@ class Database:
 
     def __init__(self, repo_path: Path, database: Path | None) -> None:
         self.repo_path = repo_path
-        self._own_folder = database is None
-        self.path = repo_path / FOLDER / FILE if database is None else database
+        place = place_of(repo_path) if database is None else Place(database, "it was asked for")
+        self._own_folder = not place.reason
+        self.path = place.path
+        self.reason = place.reason
         self.lock = ProcessLock(self.path.with_name(f"{self.path.name}.lock"))
         self._local = threading.local()
         self._open: weakref.WeakSet[Connection] = weakref.WeakSet()

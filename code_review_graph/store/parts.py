@@ -35,6 +35,8 @@ class PartTables(StorePart):
 
     def file_ids(self) -> dict[str, int]:
         """Ids of all files, by path."""
+        if not self._database.exists():
+            return {}
         return dict(self._database.rows("SELECT path, id FROM file"))
 
     def entries(self) -> list[tuple[int, str, str, int, int, bytes]]:

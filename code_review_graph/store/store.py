@@ -31,7 +31,7 @@ def resolved_folder(path: Path) -> Path:
 
 
 class Store(FileTables, GraphTables, PartTables, VectorTables):
-    """The index of a repository, ``.code-review-graph/index.db``; the file is made by the first write.
+    """The index of a repository, ``.code-review-graph/index.db`` (see ``places``); the first write makes the file.
 
     Safe to share between threads. Reading without a file raises NoGraphError; a file that is damaged, newer or not
     ours raises CorruptIndexError, SchemaError or ForeignDatabaseError.
@@ -45,6 +45,11 @@ class Store(FileTables, GraphTables, PartTables, VectorTables):
     def path(self) -> Path:
         """The database file, whether or not it exists yet."""
         return self._database.path
+
+    @property
+    def place_reason(self) -> str:
+        """Why the database is not in the repository; empty when it is."""
+        return self._database.reason
 
     def writing(self, timeout: float = LOCK_TIMEOUT) -> AbstractContextManager[None]:
         """Keep other writers out, in all processes; may be nested. Raises LockedError after ``timeout`` seconds."""

@@ -86,7 +86,7 @@ def _repository(store: Store) -> Found:
     commit = git_commit(root)
     said = f"{root}, {f'at commit {commit[:12]}' if commit else 'not under git, or without a commit'}"
     if not os.access(root, os.W_OK):
-        return CheckState.WARNING, f"{said}; it cannot be written", "An index that lies in it is read, never updated."
+        return CheckState.WARNING, f"{said}; it cannot be written", "The index is kept in the cache folder."
     return _ok(said)
 
 
@@ -102,7 +102,8 @@ def _database(store: Store) -> Found:
     if faults:
         return CheckState.PROBLEM, f"{store.path} is damaged: {'; '.join(faults)}", _BUILD
     info, counts = store.info(), store.counts()
-    said = f"{store.path} ({size}): {counts.files} files, {sum(counts.nodes.values())} nodes, sound"
+    why = f", where it is since {store.place_reason}" if store.place_reason else ""
+    said = f"{store.path}{why} ({size}): {counts.files} files, {sum(counts.nodes.values())} nodes, sound"
     if store.made_elsewhere():
         return CheckState.WARNING, f"{said}; it was made elsewhere, so an update makes it anew", _BUILD
     return _ok(f"{said}, made {info.built_at} by version {info.version}" if info else said)

@@ -25,6 +25,7 @@ def graph_status(store: Store, *, freshness: Freshness | None = None) -> GraphSt
         return GraphStatus(
             repository=repository,
             database=database,
+            database_reason=store.place_reason,
             indexed=False,
             hint=f"Nothing is indexed yet. {NoGraphError.default_hint}",
         )
@@ -35,6 +36,7 @@ def graph_status(store: Store, *, freshness: Freshness | None = None) -> GraphSt
     return GraphStatus(
         repository=repository,
         database=database,
+        database_reason=store.place_reason,
         indexed=True,
         commit=info.commit if info else None,
         built_at=info.built_at if info else None,

@@ -85,7 +85,7 @@ def _(result: GraphStatus) -> str:
     return _lines(
         [
             f"{result.repository}: {result.files} files indexed{commit}, built {result.built_at}",
-            f"database: {result.database}{schema}",
+            f"database: {result.database}{schema}{f' ({result.database_reason})' if result.database_reason else ''}",
             f"nodes: {_counts(result.nodes)}",
             f"edges: {_counts(result.edges)}",
             f"resolutions: {_counts(result.resolutions)}",
