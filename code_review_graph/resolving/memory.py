@@ -120,11 +120,11 @@ class Memory:
         parts = {key: part}
         self._gather(parts, mark)
         self._depth = part.low + 1
+        size, (state, lowest) = len(parts), self._turns(parts, part.low, mark)
         for _ in range(_MAX_SEARCHES):
-            size = len(parts)
-            state, lowest = self._turns(parts, part.low, mark)
             if len(parts) == size:
                 break
+            size, (state, lowest) = len(parts), self._turns(parts, part.low, mark)
         self._depth = part.low
         for inner, found in parts.items():
             if inner != key:
