@@ -40,6 +40,7 @@ def changed_parameters(spread: Spread, level: int) -> dict[tuple[int, int], Valu
         world.engine.passing.clear_calls()
         world.load_calls(file, with_passed_on=level > 1)
         for function in sorted(functions):
+            spread.hurry()
             now = dict(world.engine.passing.next_of(function))
             for place in range(len(world.program.definitions[function].parameters)):
                 values = now.get(place, {})
@@ -56,6 +57,7 @@ def _touched(spread: Spread, level: int) -> set[int]:
     now = Answers(spread.new, spread.dirty, spread.changed)
     found: set[int] = set()
     for file in sorted(spread.dirty):
+        spread.hurry()
         old_file = spread.edit.before(file)
         only = spread.only(file)
         callers = None if only is None else only.callers

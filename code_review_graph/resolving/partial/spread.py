@@ -7,6 +7,7 @@ dirty file answers otherwise any more, the rest of the graph is as it was.
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
@@ -29,6 +30,9 @@ from code_review_graph.resolving.tables import Link, LinkKind
 
 # More than this is no small change, and to resolve everything is not much dearer.
 MAX_DIRTY: Final = 160
+# CPU that may be spent: a third of what resolving everything would take, and a little for small repositories.
+SECONDS_A_FILE: Final = 0.0015
+FEWEST_SECONDS: Final = 1.0
 _ROUNDS: Final = 12
 _LOCAL: Final = (
     (Stage.NOTHING, (LinkKind.HEIR, LinkKind.OWN_WRITE)),
@@ -63,6 +67,7 @@ class Spread:
         self._local: set[int] = set()
         self._passes_on = False
         self._made: set[int] = set()
+        self._until = time.process_time() + max(FEWEST_SECONDS, SECONDS_A_FILE * len(edit.new.program.paths))
         books = {semantics for semantics in edit.new.engine.semantics if semantics.constructors}
         self._constructors = frozenset(name for book in books for names, _ in book.constructors for name in names)
         self.new.enter(Stage.PLAIN)
@@ -80,6 +85,11 @@ class Spread:
             self._pass(stage)
             self._settle(stage)
         self._draw_last()
+
+    def hurry(self) -> None:
+        """Raise NotInPart when too much was spent: whichever way is taken, the graph is the same."""
+        if time.process_time() > self._until:
+            raise NotInPart
 
     # -- becoming dirty
 
@@ -203,6 +213,7 @@ class Spread:
         grown = False
         known = len(self.changed)
         for file in sorted(self.dirty):
+            self.hurry()
             old_file = self.edit.before(file)
             only = self.only(file)
             was = before.of_file(old_file, only) if old_file >= 0 else _NO_ANSWERS
@@ -252,6 +263,7 @@ class Spread:
         stage = self.new.stage
         self.new.enter(Stage.PLAIN)
         for file, sites in waiting.items():
+            self.hurry()
             self._draw(file, sites)
         draw_imports(self.new.engine, self.nodes, self.collector, fresh)
         draw_hierarchy(self.new.engine, self.nodes, self.collector, fresh)
