@@ -128,13 +128,17 @@ class Testing:
         for name, number in program.marked(_FIXTURE):
             self._fixtures.setdefault(name, []).append(number)
         self._everywhere = [number for _, number in program.marked(_AUTOUSE)]
-        if patterns not in program.by_paths:
-            program.by_paths[patterns] = [self._is_collected(path) for path in program.paths]
-        self._test_files: list[bool] = program.by_paths[patterns]
+        self._collected: dict[int, bool] = {}
 
     def _is_collected(self, path: str) -> bool:
         name = PurePosixPath(path).name
         return self._patterns.takes(path) or any(fnmatch.fnmatchcase(name, p) for p in _UNITTEST_FILES)
+
+    def _is_test_file(self, file: int) -> bool:
+        known = self._collected.get(file)
+        if known is None:
+            known = self._collected[file] = self._is_collected(self._program.paths[file])
+        return known
 
     def is_test_path(self, path: str) -> bool:
         """Whether a file belongs to the tests: collected, a conftest, or a helper in a folder of tests."""
@@ -150,7 +154,7 @@ class Testing:
         """Whether a runner collects a definition as a test."""
         facts = self._program.definitions[definition]
         file = self._program.definition_file[definition]
-        if facts.kind != DefinitionKind.FUNCTION or not self._test_files[file]:
+        if facts.kind != DefinitionKind.FUNCTION or not self._is_test_file(file):
             return False
         if facts.flags & _FIXTURE:
             return False
@@ -200,7 +204,7 @@ class Testing:
         name = self._program.definitions[fixture].name
         if (FUNCTION, fixture) in engine.module_names(file, name):
             return _OF_MODULE - 1
-        return -1 if self._test_files[where] else 0  # a plugin module of the repository
+        return -1 if self._is_test_file(where) else 0  # a plugin module of the repository
 
     def used(self, engine: Evaluation, function: int) -> list[int]:
         """Fixtures that a test uses without taking them: marked ones, and those that every test near them uses."""
@@ -218,7 +222,7 @@ class Testing:
         facts = self._program.definitions[function]
         if facts.flags & _FIXTURE:
             return True
-        return self._test_files[self._program.definition_file[function]] and self.is_test(engine, function)
+        return self._is_test_file(self._program.definition_file[function]) and self.is_test(engine, function)
 
     def passed(self, engine: Evaluation, function: int, position: int) -> Values:
         """What the runner passes for a parameter: what its fixture returns or yields."""

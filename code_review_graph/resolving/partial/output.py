@@ -21,6 +21,7 @@ MAX_TESTS = 3000
 def changed_graph(spread: Spread) -> PartialGraph:
     """All that differs from what is stored."""
     add_guesses(spread.collector, lambda _, name: _bearing(spread, name))
+    spread.add_kept()
     program, numbers = spread.new.program, spread.new.numbers
     graph = PartialGraph(removed=list(spread.edit.removed))
     changes = {file: FileChange(program.paths[file], numbers.ids[file]) for file in sorted(spread.dirty)}

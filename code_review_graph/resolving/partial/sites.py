@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 from code_review_graph.facts import FileFacts, Site
-from code_review_graph.model import EdgeKind, Resolution
+from code_review_graph.model import EdgeKind
 from code_review_graph.resolving.collecting import Collector
 from code_review_graph.resolving.coverage import FIXTURE
 from code_review_graph.resolving.partial.edit import Edit
@@ -124,11 +124,11 @@ class Sites:
         return found
 
     def add_kept(self, collector: Collector) -> None:
-        """Edges and references of the nodes that were not drawn, on their lines of now; guesses and fixtures aside."""
+        """Edges and references of the nodes that were not drawn, on their lines of now; fixtures aside."""
         nodes = [node for node in self._by_node if node not in self.drawn]
         lines = {node: self._lines(node) or {} for node in nodes} if self._is_edited else {}
         for edge in self._edit.source.edges_from(nodes, _DRAWN) if nodes else ():
-            if edge.resolution is not Resolution.GUESS and edge.via != FIXTURE:
+            if edge.via != FIXTURE:
                 for line in edge.lines:
                     now = lines[edge.source].get(line, line) if self._is_edited else line
                     collector.add(edge.kind, edge.source, edge.target, now, edge.resolution, edge.via)

@@ -81,10 +81,18 @@ class Spread:
         self._only.update({file: self.edit.touched(file) for file in edited})
         self._ask_for_modules()
         self._settle(Stage.PLAIN)
-        for stage in LEVELS:
-            self._pass(stage)
-            self._settle(stage)
+        if self._is_still():
+            self._pass_on()
+        else:
+            for stage in LEVELS:
+                self._pass(stage)
+                self._settle(stage)
+            self.new.enter(LEVELS[-1])
         self._draw_last()
+
+    def _is_still(self) -> bool:
+        """Whether no part of any file can answer or call otherwise: only lines have moved."""
+        return not self.gone and all(only is not None and only.is_empty() for only in self._only.values())
 
     def hurry(self) -> None:
         """Raise NotInPart when too much was spent: whichever way is taken, the graph is the same."""
@@ -153,6 +161,8 @@ class Spread:
                 self._bring_local()
             else:
                 self._draw_new()
+            if self._is_still():
+                break
             self._enter(stage)
             if not self._compare():
                 break
@@ -326,16 +336,18 @@ class Spread:
         self._open.clear()
 
     def _draw_last(self) -> None:
-        self.new.enter(LEVELS[-1])
         self.drawer.is_again = True
         for file in sorted(self.dirty):
             for item in self._waiting[file]:
                 self.drawer.draw(*item)
         self.drawer.finish()
-        for sites in self._sites.values():
-            sites.add_kept(self.collector)
         draw_containment(self.nodes, self.collector)
         draw_fixtures(self.new.engine, self.nodes, self.collector, sorted(self.dirty))
+
+    def add_kept(self) -> None:
+        """What the nodes that were not drawn have in the graph."""
+        for sites in self._sites.values():
+            sites.add_kept(self.collector)
 
 
 def _heir(world: World, link: Link) -> Hashable:

@@ -41,6 +41,10 @@ class Touched:
         self.callers |= other.callers
         return self._size() > size
 
+    def is_empty(self) -> bool:
+        """Whether there are none."""
+        return not self._size()
+
     def _size(self) -> int:
         parts = (self.definitions, self.members, self.names, self.writes, self.callers)
         return sum(len(part) for part in parts) + self.items
