@@ -11,7 +11,7 @@ from code_review_graph.model import Node
 from code_review_graph.resolving.context import RepositoryContext
 from code_review_graph.resolving.partial import NotInPart, PartialGraph, resolve_part
 from code_review_graph.store import IndexInfo, Store, StoredFile
-from code_review_graph.workers import Outcome, Task, parse_file
+from code_review_graph.workers import Outcome, Task, parse_file, parse_needed
 
 # Of fewer files to resolve all is quick, and nothing can be overlooked.
 FEWEST_FILES: Final = 400
@@ -28,9 +28,17 @@ class Inputs:
 
 
 def fits(store: Store, tasks: Sequence[Task], removed: Sequence[str], inputs: Inputs, fewest_files: int) -> bool:
-    """Whether a change is small, and the graph one that can be changed in part."""
-    if not 0 < len(tasks) + len(removed) <= MOST_CHANGES or not store.can_change() or not store.graph_is_current():
+    """Whether a change is small, and the graph one that can be changed in part.
+
+    Many files may have to be looked at, for their times prove nothing; few of them may have changed.
+    """
+    if not (tasks or removed) or not store.can_change() or not store.graph_is_current():
         return False
+    changed = len(removed)
+    for task in tasks:
+        changed += task.known_hash is None or parse_needed(store.repo_path, task)
+        if changed > MOST_CHANGES:
+            return False
     known = store.info()
     return known is not None and known.inputs == inputs.info.inputs and len(store.file_records()) >= fewest_files
 
