@@ -54,11 +54,13 @@ def is_settled(bound: Value) -> bool:
 
 def merge(into: Values, values: Values, floor: int = EXACT) -> Values:
     """Add ``values`` to ``into``, none surer than ``floor``; returns ``into``."""
+    if not values:
+        return into
     if not into and floor == EXACT:
         into.update(values)
         return into
     for value, certainty in values.items():
-        level = max(floor, certainty)
+        level = certainty if certainty > floor else floor  # noqa: FURB136 - a call is felt here, two million times
         known = into.get(value)
         if known is None:
             if len(into) < MAX_VALUES:

@@ -16,7 +16,7 @@ from code_review_graph.values import EMPTY
 # Deeper than any honest program; what was cut here is not remembered.
 MAX_DEPTH: Final = 400
 # Turns of a circle at most. Few need more than four; some would alternate for ever.
-MAX_TURNS: Final = 24
+MAX_TURNS: Final = 8
 # Times that further parts of a circle are looked for.
 _MAX_SEARCHES: Final = 12
 NOWHERE: Final = 1 << 30
