@@ -20,6 +20,7 @@ from code_review_graph.resolving.nodes import Nodes
 MAX_DISTANCE: Final = 4
 CERTAIN: Final = (Resolution.EXACT, Resolution.INFERRED)
 _RANK: Final = {resolution: rank for rank, resolution in enumerate(CERTAIN)}
+_NO_LINE: Final = 1 << 30  # behind all lines
 _WORST: Final = len(CERTAIN)
 FIXTURE: Final = "fixture"  # the construct of an edge to a fixture
 
@@ -83,7 +84,7 @@ def draw_covered(engine: Evaluator, nodes: Nodes, collector: Collector, test: in
 def _reach(test: int, ways: Ways, setups: list[int]) -> dict[int, tuple[int, int, Resolution]]:
     """What a test reaches: distance, line in the test from which the way leads on, and certainty.
 
-    Of ways of one length the one that leaves the test first counts.
+    Of ways of one length the one that leaves the test first counts; fixtures leave it on no line of its own.
     """
     found: dict[int, tuple[int, int, Resolution]] = {}
     seen = {test}
@@ -100,12 +101,12 @@ def _reach(test: int, ways: Ways, setups: list[int]) -> dict[int, tuple[int, int
                         following[target] = min(following.get(target, where), where)
             for target, _, _ in ways.fixtures(source):
                 if target not in seen:
-                    reached[target] = min(reached.get(target, (0, 0)), (0, 0))
-                    following[target] = 0
+                    reached[target] = min(reached.get(target, (_NO_LINE, 0)), (_NO_LINE, 0))
+                    following.setdefault(target, _NO_LINE)
         for target, (where, rank) in reached.items():
-            found.setdefault(target, (distance, where, CERTAIN[rank]))
+            found.setdefault(target, (distance, 0 if where == _NO_LINE else where, CERTAIN[rank]))
         if distance == 0:
-            following |= {setup: 0 for setup in setups if setup not in seen and setup not in following}
+            following |= {setup: _NO_LINE for setup in setups if setup not in seen and setup not in following}
         seen |= following.keys()
         level = following
     return found
